@@ -118,8 +118,7 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
                 {{accuracy.source.file.empty(), "compare units box-length h", "needs FILE"}});
     refuse_idle(options, {{accuracy.gradient, "compare", "contradicts --gradient"},
                           {accuracy.gradient, "accuracy",
-                           "must be left out for --gradient; give --tolerance"},
-                          {accuracy.gradient, "box", "must be 0 for --gradient"}});
+                           "must be left out for --gradient; give --tolerance"}});
     refuse_idle(options, {{accuracy.scan.empty(), "format python", "needs --scan"},
                           {!accuracy.scan.empty(), "accuracy",
                            "contradicts --scan, whose values are compared"}});
@@ -307,6 +306,8 @@ int accuracy(const std::vector<std::string>& arguments)
         print_quantities(options);
         set_from_file(solver, snapshot, options);
         require_reference(options, accuracy.reference.device, solver.box > 0);
+        if (accuracy.gradient && solver.box > 0)
+            throw Error(Fault::usage, "{gradient}: needs isolated particles: give {box} 0");
         warn_of_suspicious_inputs(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));

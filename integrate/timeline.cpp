@@ -127,11 +127,13 @@ void Timeline::advance(const Step& step)
     }
 }
 
-std::uint64_t Timeline::next_of(const Series& list) const
+std::uint64_t Timeline::next_of(const Series& series) const
 {
-    const auto later =
-        std::upper_bound(list.times.begin(), list.times.end(), time_ + tolerance(list.interval));
-    return std::uint64_t(later - list.times.begin()) + 1;
+    const double now = time_ + tolerance(series.interval);
+    if (!series.is_list)
+        return std::uint64_t(std::floor((now - start_) / series.interval)) + 1;
+    const auto later = std::upper_bound(series.times.begin(), series.times.end(), now);
+    return std::uint64_t(later - series.times.begin()) + 1;
 }
 
 void Timeline::exchange(Archive& archive)
@@ -159,15 +161,13 @@ void Timeline::exchange(Archive& archive)
     if (!archive.is_reading() || archive.has("timeline/lists")) // not in earlier versions
         archive("timeline/lists", lists);
     for (std::size_t k = 0; k < n; ++k) {
-        if (k >= lists.size() || (lists[k] != 0) != series_[k].is_list)
-            throw Error(Fault::restart,
-                        "timeline: series " + std::to_string(k + 1) + " of times: must be " +
-                            (series_[k].is_list ? "an interval" : "a list") + " as before");
-        if (!series_[k].is_list)
-            series_[k].interval = intervals[k];
-        series_[k].next =
-            series_[k].is_list && archive.is_reading() ? next_of(series_[k]) : next[k];
-        series_[k].due = due[k] != 0;
+        Series& series = series_[k];
+        const bool was_list = k < lists.size() && lists[k] != 0;
+        if (!series.is_list && !was_list)
+            series.interval = intervals[k];
+        series.next =
+            archive.is_reading() && (series.is_list || was_list) ? next_of(series) : next[k];
+        series.due = due[k] != 0;
     }
     if (!(time_ <= end_))
         throw Error(Fault::restart, "end time: " + std::to_string(end_) +

@@ -73,7 +73,7 @@ private:
     double tolerance(double length) const;
     double time_of(const Series& series) const;
     double next_target() const;
-    std::uint64_t next_of(const Series& list) const; ///< first time of the list after now
+    std::uint64_t next_of(const Series& series) const; ///< its first time after now
 
     double start_, end_;
     double rounding_; ///< max rounding difference of equal times

@@ -258,8 +258,11 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
         statistics.cancelling =
             cancelling_.sum_again(sources_.octree(), groups_, sources_.scale(), output);
     }
-    if (long_range_)
-        add_long_range(targets, to, statistics);
+    if (long_range_) {
+        Outputs all = to;
+        all.acceleration = acceleration; // also if unwanted
+        add_long_range(targets, all, statistics);
+    }
     record_softening(statistics);
     return statistics;
 }

@@ -65,7 +65,10 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
 
 ForceStatistics DistributedSolver::carry_out(const Request& request)
 {
-    return known_to_all(ranks_, [&] { return solver_->evaluate(request); });
+    const ForceStatistics statistics =
+        known_to_all(ranks_, [&] { return solver_->evaluate(request); });
+    options_.periodic = solver_->options().periodic; // with the mesh chosen
+    return statistics;
 }
 
 namespace {

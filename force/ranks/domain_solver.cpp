@@ -105,7 +105,9 @@ public:
         order.task = ForceCommand::Task::evaluate;
         order.take(request, options_);
         order.shared = ranks_.shares_memory() ? &request : nullptr;
-        return give(order, &request);
+        const ForceStatistics statistics = give(order, &request);
+        options_.periodic = here_.options().periodic; // with the mesh chosen
+        return statistics;
     }
 
     std::string device() const override

@@ -54,6 +54,7 @@ public:
 
     /// Returns the name of this rank's device.
     std::string device() const { return solver_->device(); }
+    const SolverOptions& options() const { return solver_->options(); }
 
 private:
     void prepare(const ForceCommand& order);

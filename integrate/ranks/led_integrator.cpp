@@ -14,6 +14,7 @@ auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
 {
     using Result = typename RankCall<decltype(Call)>::Result;
     lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_);
+    options_.periodic = run_.leapfrog().forces().periodic; // with the mesh chosen
     if constexpr (!std::is_void_v<Result>)
         return std::any_cast<Result>(std::move(run_.result));
 }

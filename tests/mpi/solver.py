@@ -83,10 +83,11 @@ def forces(deal, **options):
     active = np.concatenate([sum(counts[:r]) + np.arange(0, counts[r], 3) for r in range(ranks)]).astype(int) if not deal else some
     solver = chamomile.Solver(softening=0.02, device="cpu", **options, **({"comm": comm} if deal else {}))
     both, given = ("acceleration", "potential"), []
+    shift = options.get("box", 0) / 2  # no source crosses a face: an image has other bits
     for first, places in ((True, x), (False, moved), (True, moved)):
-        (solver.build if first else solver.refit)(places[order], m[order])
+        (solver.build if first else solver.refit)(places[order] + shift, m[order])
         if options.get("solver") != "direct":
-            given += solver.evaluate(targets, quantities=both)[:2]
+            given += solver.evaluate(targets + shift, quantities=both)[:2]
         given += solver.evaluate(quantities=both)[:2]
         given += solver.evaluate(active=active, quantities=both)[:2]
         given += solver.evaluate(quantities="potential")[1:2]

@@ -28,7 +28,7 @@ COMMANDS = {
            "frames.size frames.center frames.follow frames.mark frames.path frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
     "force": f"{FORCES} ids potential output overwrite",
-    "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan format python csv hdf5 overwrite",
+    "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan gradient format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "ids size width height fov center follow mark path box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
               "overwrite",
@@ -63,7 +63,7 @@ COMMANDS = {
 # A value for each option refused by some mode; None: a flag.
 VALUES = {
     "track.every": "2", "track.blocks": "2", "orbit": "pericenter=1,apocenter=2", "shift": "1,2,3", "rows": "3", "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
-    "tree.leaf-size": "3", "tree.group-size": "64", "tree.cluster-size": "4", "tree": "host", "tree.decorrelate": "1", "tree.batch-size": "7", "accuracy": "1e-3", "accuracy.percentile": "90", "accuracy.every": "9",
+    "tree.leaf-size": "3", "tree.group-size": "64", "tree.cluster-size": "4", "tree": "host", "tree.decorrelate": "1", "tree.batch-size": "7", "accuracy": "1e-3", "gradient": None, "accuracy.percentile": "90", "accuracy.every": "9",
     "tune": None, "periodic.long-range": "modes", "periodic.mesh": "64", "periodic.split": "1.5", "periodic.cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "hermite.eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "hermite.count-short-steps": None, "hermite.shared-steps": None, "hermite.iterations": "2", "hermite.final-evaluation": None,
     "blocks.rungs": "3", "blocks.rebuild-above": "0.1", "blocks.host-below": "10", "block-scheme": "hierarchical", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
@@ -102,7 +102,7 @@ MODES = [
     (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
     (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below block-scheme"),
     (f"{RUN} --block-steps --block-scheme hierarchical", "resident blocks.rebuild-above"),
-    (f"{RUN} --dt 0.1 --box 8", "bound cluster profile accuracy accuracy.percentile accuracy.every ranks"),
+    (f"{RUN} --dt 0.1 --box 8", "bound cluster profile accuracy accuracy.percentile accuracy.every"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes", "periodic.mesh periodic.split"),
     (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision device"),
@@ -115,7 +115,7 @@ MODES = [
     (f"{RUN} --dt 0.1 --frames --set frames.size=32", "frames.width frames.height"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "blocks.host-below"),
-    (UNIVERSE, f"t-end duration bound cluster profile model {HERMITE} {BLOCKS} particles seed ranks"),
+    (UNIVERSE, f"t-end duration bound cluster profile model {HERMITE} {BLOCKS} particles seed"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
     (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
     (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),
@@ -131,8 +131,9 @@ MODES = [
     ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite format python"),
     ("accuracy good.txt --eps 0.05 --scan theta", "accuracy"),
     ("accuracy good.txt --eps 0.05 --solver direct", TREE),
-    ("accuracy periodic.txt --eps 0.05", "reference"),
-    ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision"),
+    ("accuracy good.txt --eps 0.05 --gradient", f"compare accuracy box {BOX} particles seed model accuracy.percentile overwrite format python"),
+    ("accuracy periodic.txt --eps 0.05", "reference gradient"),
+    ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision gradient"),
     ("accuracy --model cube -n 50 --eps 0.05", f"{BOX} units box-length h compare"),
     ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite ranks.peer-timeout ranks.share-gpu"),
     ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),

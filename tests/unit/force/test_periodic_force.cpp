@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/field.hpp"
 #include "chamomile/force/mesh/ewald.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/periodic_sets.hpp"
@@ -183,6 +184,33 @@ TEST_CASE("a request without masses is refused by every solver")
             };
             CHECK(error_line(evaluate) == "masses: missing: must be given, one per particle");
         }
+}
+
+TEST_CASE("a kept field in a box gives potentials without accelerations")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    Particles p = periodic_sets(500)[0].particles;
+    const auto field = make_field_solver(options);
+    field->build({p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))});
+    std::vector<Vec3<double>> points = p.position;
+    for (Vec3<double>& x : points)
+        x.x += 0.01;
+    for (const bool at_sources : {true, false}) {
+        std::vector<double> alone(p.size()), both(p.size());
+        const auto evaluate = [&](const FieldResults& results) {
+            if (at_sources)
+                field->evaluate_sources({}, results);
+            else
+                field->evaluate({p.size(), view_of(std::span(points))}, results);
+        };
+        evaluate({.acceleration = {}, .potential = view_of(std::span(alone))});
+        std::vector<Vec3<double>> sums(p.size());
+        evaluate({view_of(std::span(sums)), view_of(std::span(both))});
+        CHECK((alone == both));
+        CHECK(both[7] != 0);
+    }
 }
 
 TEST_CASE("a softening length near the short-range cut is reported or refused")

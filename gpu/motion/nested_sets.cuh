@@ -28,8 +28,8 @@ namespace {
 
 struct IsDeep {
     const std::uint8_t* level;
-    int least;
-    __device__ bool operator()(Index i) const { return level[i] >= least; }
+    int min_level;
+    __device__ bool operator()(Index i) const { return level[i] >= min_level; }
 };
 
 /// The arrays of a set, by member; absent arrays are null.

@@ -19,7 +19,7 @@ TEST_SUITE_BEGIN("power_spectrum");
 namespace {
 
 /// Returns clumps with unequal masses in a cube with side `side`.
-Particles clumps(std::size_t n, double side, std::uint64_t seed)
+Particles clumped(std::size_t n, double side, std::uint64_t seed)
 {
     Random random(seed);
     Particles p;
@@ -89,7 +89,7 @@ DirectBin direct(const Particles& p, double side, const PowerBin& bin, int step)
 TEST_CASE("power bins match means over modes summed particle by particle")
 {
     for (double side : {1.0, 250.0}) {
-        const Particles p = clumps(400, side, 1);
+        const Particles p = clumped(400, side, 1);
         const PowerSpectrum spectrum = measured(p, side, {.mesh = 64});
         double squares = 0, total = 0;
         for (double m : p.mass) {
@@ -167,7 +167,7 @@ TEST_CASE("shot noise is subtracted up to the Nyquist wave number")
 TEST_CASE("interlacing removes aliases")
 {
     // Max errors in bins between half and nine tenths of the Nyquist wave number.
-    const Particles p = clumps(60, 1, 5);
+    const Particles p = clumped(60, 1, 5);
     const auto worst = [&](Assignment kernel, Interlacing interlacing) {
         const PowerSpectrum spectrum = measured(
             p, 1,
@@ -196,7 +196,7 @@ TEST_CASE("interlacing removes aliases")
 
 TEST_CASE("a folded box contains the modes shared with the full box")
 {
-    const Particles p = clumps(300, 8, 7);
+    const Particles p = clumped(300, 8, 7);
     const PowerSpectrum spectrum = measured(p, 8, {.mesh = 32, .foldings = 2, .fold_factor = 2});
     int bins[3] = {};
     for (const PowerBin& bin : spectrum.bins) {
@@ -218,7 +218,7 @@ TEST_CASE("a folded box contains the modes shared with the full box")
 
 TEST_CASE("a fine mesh and a folded box agree within their errors")
 {
-    const Particles p = clumps(20000, 1, 9);
+    const Particles p = clumped(20000, 1, 9);
     const PowerSpectrum fine = measured(p, 1, {.mesh = 128});
     const PowerSpectrum folded = measured(p, 1, {.mesh = 32, .foldings = 1, .fold_factor = 4});
     int compared = 0;
@@ -233,7 +233,7 @@ TEST_CASE("a fine mesh and a folded box agree within their errors")
 
 TEST_CASE("spectra match bitwise for any number of threads and for periodic images")
 {
-    Particles p = clumps(10000, 1, 11);
+    Particles p = clumped(10000, 1, 11);
     const int threads = omp_get_max_threads();
     const auto powers = [&](int t) {
         omp_set_num_threads(t);

@@ -30,11 +30,11 @@ std::vector<Vec3<double>> exact_accelerations(const Particles& p, std::vector<do
     return a;
 }
 
-struct Errors {
+struct SumErrors {
     double acceleration, potential, sum; ///< rms over rms; |sum m a| over sum m |a|
 };
 
-Errors errors_of(const PeriodicSet& set, SolverOptions options)
+SumErrors errors_of(const PeriodicSet& set, SolverOptions options)
 {
     options.device = "cpu";
     options.box = 1;
@@ -68,7 +68,7 @@ TEST_CASE("tree and mesh match Ewald sums at the default and a wider cut")
         if (set.name == "near a lattice")
             continue; // separate test case
         SolverOptions options;
-        Errors errors = errors_of(set, options);
+        SumErrors errors = errors_of(set, options);
         CHECK(errors.acceleration < 5e-4);
         CHECK(errors.potential < 1e-3);
         options.periodic.cut = 6.5;
@@ -87,7 +87,7 @@ TEST_CASE("Ewald modes leave only the error of the tree")
         options.periodic.long_range = LongRangeKind::modes;
         options.periodic.cut = 7;
         options.tolerance = 1e-4;
-        const Errors errors = errors_of(set, options);
+        const SumErrors errors = errors_of(set, options);
         CHECK(errors.acceleration < (set.error > 1 ? 8e-3 : 6e-5));
         CHECK(errors.potential < 2e-5);
     }

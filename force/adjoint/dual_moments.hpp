@@ -110,7 +110,7 @@ private:
     int masses_ = 0, size_ = 0;   ///< numbers of moments
     std::vector<double> moments_; ///< per cell and part: of the masses, of the dual field
     std::vector<Weights> weights_;
-    std::vector<float> extents_; ///< per cell; negative: it is trusted; empty: all are
+    std::vector<float> extents_; ///< per cell; negative: the cell is trusted; empty: all cells are
     std::vector<Span> spans_;    ///< per cell; empty: no per-particle softening of cells
 };
 

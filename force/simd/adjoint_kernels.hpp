@@ -35,7 +35,7 @@ struct AdjointTargets {
     const double* field(int f) const { return values + f * padded; }
 };
 
-/// Degree of the expansions. Their terms are derivatives.
+/// The degree of expansions, whose terms are derivatives.
 inline constexpr int dual_degree = 6;
 
 /// By precision: float, double. `order`: degree of the dual moments, 2 to 5.

@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(block_size, 4)
                     continue;
                 pair.shift.z = image * grid.periodicity.side;
                 pair.b = cells.count;
-                if (is_row && from <= to) // in its own row a cell tests those above it
+                if (is_row && from <= to) // the own row: tests higher cells only
                     pair.b = is_own && image == 0 ? pair.a + 1 : cells.lower_bound(row + Key(from));
                 for (;; ++pair.b) {
                     const bool is_within =

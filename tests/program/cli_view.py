@@ -309,7 +309,7 @@ def cost(top):
     three tries, as machines may be busy.
     """
     def measured(kind, number):
-        viewed, stop, frames = Viewed(top, *"run --model plummer -n 10000 --t-end 1 --dt 0.005 --eps 0.05 -o".split(), f"cost_{kind}_{number}", "--view"), threading.Event(), []
+        viewed, stop, frames = Viewed(top, *"run --model plummer -n 10000 --t-end 2 --dt 0.005 --eps 0.05 -o".split(), f"cost_{kind}_{number}", "--view"), threading.Event(), []
         if kind == "viewed":
             threading.Thread(target=watch, args=(viewed, stop, frames), daemon=True).start()
         times = (0, 1e-9)

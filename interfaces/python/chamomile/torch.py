@@ -15,6 +15,7 @@ from typing import Any, Optional, Union
 
 try:
     import torch
+    from torch import library as operators
 except ImportError as missing:
     raise ImportError("chamomile.torch: needs PyTorch: pip install torch") from missing
 
@@ -56,7 +57,7 @@ def _on_device(options: str, positions: Tensor) -> str:
     return f"{options};device={device!r}" if options else f"device={device!r}"
 
 
-@torch.library.custom_op(
+@operators.custom_op(
     "chamomile::sums", mutates_args=(), schema="(Tensor x, Tensor m, Tensor? s, str options, bool a, bool phi) -> (Tensor, Tensor)"
 )
 def _sums(x: Tensor, m: Tensor, s: Optional[Tensor], options: str, a: bool, phi: bool) -> tuple[Tensor, Tensor]:
@@ -71,7 +72,7 @@ def _fake_sums(x: Tensor, m: Tensor, s: Optional[Tensor], options: str, a: bool,
     return x.new_empty(x.shape if a else (0,)), x.new_empty(x.shape[:-1] if phi else (0,))
 
 
-@torch.library.custom_op(
+@operators.custom_op(
     "chamomile::gradients",
     mutates_args=(),
     schema="(Tensor x, Tensor m, Tensor? s, Tensor? of_a, Tensor? of_phi, str options) -> (Tensor, Tensor)",

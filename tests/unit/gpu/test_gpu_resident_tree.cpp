@@ -121,6 +121,7 @@ TEST_CASE("GPU-resident individual steps equal host steps bitwise")
     BlockSteps sets_by_potential = by_potential, sets_by_softening = by_softening;
     sets_by_potential.scheme = sets_by_softening.scheme = BlockScheme::hierarchical;
     sets_by_softening.rebuild = {};
+    sets_by_softening.eta = 0.2; // two levels in the box
     for (const auto& way :
          {std::pair{isolated(), by_potential}, std::pair{isolated(), by_softening},
           std::pair{summed_directly(), by_potential}, std::pair{in_box(), by_softening},

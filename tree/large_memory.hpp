@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory_resource>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 namespace chamomile {
 
@@ -10,5 +13,25 @@ namespace chamomile {
 /// the page tables. Each thread is the first to touch an equal range of pages. Smaller arrays come
 /// from new and delete. Throws std::bad_alloc.
 std::pmr::memory_resource* large_memory();
+
+/// An allocator for arrays whose every item is written after resize(), which leaves new ones unset:
+/// to clear them takes as long as to write them.
+template <class T>
+struct UnsetAllocator : std::pmr::polymorphic_allocator<T> {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    using std::pmr::polymorphic_allocator<T>::polymorphic_allocator;
+    template <class U>
+    struct rebind {
+        using other = UnsetAllocator<U>;
+    };
+
+    UnsetAllocator select_on_container_copy_construction() const { return {}; }
+    void construct(T*) {}
+    template <class... Arguments>
+    void construct(T* item, Arguments&&... arguments)
+    {
+        ::new (item) T(std::forward<Arguments>(arguments)...);
+    }
+};
 
 } // namespace chamomile

@@ -31,7 +31,7 @@ struct Octree {
     {}
 
     std::size_t size = 0; ///< number of particles
-    std::pmr::vector<Cell> cells;
+    std::vector<Cell, UnsetAllocator<Cell>> cells;
     Boundaries boundaries;            ///< between the sorted particles
     std::pmr::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
     std::pmr::vector<Source> sources; ///< the particles in sorted order

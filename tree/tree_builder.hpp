@@ -79,9 +79,9 @@ struct TreePlan {
     /// Sizes for cutting groups. A builder may omit multipoles below a cell that fits a cluster,
     /// and bounds below a cell that fits a group.
     GroupSizes groups;
-    /// Every particle will be a target. A builder that cuts groups on its device may then omit all
-    /// moments except the root's.
-    bool all_are_targets = false;
+    /// Targets will be all particles, or those at or above a rung. A builder that cuts groups on
+    /// its device may then omit all moments except the root's.
+    bool has_no_listed_targets = false;
     std::optional<AcceptanceCriterion> criterion = {}; ///< none: the tree is not walked
     CubePlacement placement = {};
     /// refit() uses the periodic image of each particle nearest to its previous position, so that

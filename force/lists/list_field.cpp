@@ -75,7 +75,7 @@ TreePlan ListField::tree_plan() const
 {
     return {.leaf_size = options_.leaf_size,
             .groups = source_sizes(),
-            .all_are_targets = plan_.all_are_targets,
+            .has_no_listed_targets = plan_.has_no_listed_targets,
             .criterion = walks() ? std::optional(criterion()) : std::nullopt,
             .placement = options_.decorrelate
                              ? random_placement(*options_.decorrelate, plan_.number)

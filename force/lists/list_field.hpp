@@ -33,7 +33,7 @@ public:
         std::size_t all_sources = 0; ///< with several ranks: sources on all ranks
         bool keeps_lengths = false;  ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
-        bool all_are_targets = false;           ///< TreePlan::all_are_targets
+        bool has_no_listed_targets = false;     ///< as in TreePlan
         /// With several ranks: min and max per-particle softening over the sources of all ranks,
         /// and whether any rank asks for potentials.
         std::optional<std::pair<double, double>> softenings = {};

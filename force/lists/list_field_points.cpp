@@ -34,7 +34,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     TreePlan plan = tree_plan();
     plan.groups = sizes_of_points(options_, count, size());
     plan.groups.longest_side = longest_group();
-    plan.all_are_targets = true;
+    plan.has_no_listed_targets = true;
     plan.criterion = {};
     plan.placement = {};
     std::vector<double> softenings;

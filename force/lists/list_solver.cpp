@@ -48,7 +48,8 @@ public:
                                         std::size_t(share.all_sources),
                              .all_sources = std::size_t(share.all_sources),
                              .id = request.id.first(std::min(share.sources, request.id.size())),
-                             .all_are_targets = request.are_all_active() && !request.rung};
+                             .has_no_listed_targets =
+                                 request.are_all_active() && !(domains && request.rung)};
         if (domains) {
             const GlobalCounts& all = *request.part;
             plan.softenings = all.softenings;

@@ -73,8 +73,9 @@ public:
     bool cut_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes) override
     {
         return size() > 0 &&
-               DeviceTreeSteps::cut_groups(groups, sizes, own_.cells, own_.roots.front(),
-                                           tree.octree.cells[own_.roots.back()].next);
+               DeviceTreeSteps::cut_groups(
+                   groups, sizes,
+                   {own_.cells, own_.roots.front(), tree.octree.cells[own_.roots.back()].next});
     }
     void find_targets(TargetGroups& groups) override
     {

@@ -1,19 +1,20 @@
 // Groups and clusters. A cell that is too large is cut into blocks of its daughters independently
 // of other cells: one thread cuts one cell. A first pass counts the groups that begin at each
 // daughter, a second writes them at the prefix sums. Reads twice 64 bytes a daughter; writes and
-// sends 88 bytes a group and 128 a cluster. Contraction: none, so that groups match the host's
-// bitwise.
+// sends 88 bytes a group and 128 a cluster. If only some particles are targets, boxes are made
+// tight afterwards: 36 bytes a target. Contraction: none, so that groups match the host's bitwise.
 #include <cassert>
 
 #include <thrust/execution_policy.h>
 #include <thrust/scan.h>
 
+#include "chamomile/gpu/tree/box_of_targets.cuh"
 #include "chamomile/gpu/tree/device_groups.cuh"
 
 namespace chamomile {
 namespace {
 
-constexpr unsigned block_size = 128;
+constexpr unsigned block_size = 128, warp_size = 32;
 
 unsigned blocks_of(std::size_t threads)
 {
@@ -26,19 +27,30 @@ struct GroupTask {
     const Box* bounds;
     const Multipole* multipoles;
     const Source* sources;
-    Index n, first, end; ///< groups are made for cells `first` .. `end`
+    CellRange range;
+    const Index* targets_before; ///< null: all particles are targets
     PieceLimits of_groups, of_clusters;
     Index group, cluster; ///< as in GroupSizes
 
     __device__ bool is_leaf(Index c) const { return cells[c].next == c + 1; }
-    __device__ bool fits(Index c, const PieceLimits& limits) const
+    __device__ Index before(Index place) const
     {
-        return limits.fit(cells[c].count, cells[c].count, bounds[c]);
+        return targets_before ? targets_before[place] : place;
+    }
+    __device__ Index targets(Index c) const
+    {
+        return before(cells[c].begin + cells[c].count) - before(cells[c].begin);
+    }
+    /// True if a cell is not divided further.
+    __device__ bool ends(Index c, const PieceLimits& limits) const
+    {
+        const Index own = targets(c);
+        return is_leaf(c) || own == 0 || limits.fit(own, cells[c].count, bounds[c]);
     }
     /// Returns the groups of sisters that begin with a cell: one, except for a leaf.
     __device__ LeafCuts cuts(const Sisters& sisters, Index from) const
     {
-        const Index begin = cells[from].begin;
+        const Index begin = before(cells[from].begin);
         return {
             {begin, begin + sisters.targets.count()}, sisters.box, group, of_groups.longest_side};
     }
@@ -55,13 +67,15 @@ struct GroupTask {
     template <class Add>
     __device__ void cut(Index mother, const PieceLimits& limits, Add add) const
     {
-        if (mother == 0 && (is_leaf(0) || fits(0, limits)))
-            return add(Sisters{{0, cells[0].count}, bounds[0]}, 0, n);
-        if (is_leaf(mother) || fits(mother, limits))
+        const Index none = range.all;
+        if (ends(mother, limits)) {
+            if (mother == 0 && targets(0) > 0)
+                add(Sisters{{0, targets(0)}, bounds[0]}, 0, none);
             return;
+        }
         Index at[8];
         for (Index& cell : at)
-            cell = n;
+            cell = none;
         for (Index d = mother + 1; d < cells[mother].next; d = cells[d].next)
             at[cells[d].octant] = d;
         Index blocks[8], open = 1; // encoded as 16 * first octant + count
@@ -69,18 +83,18 @@ struct GroupTask {
         while (open > 0) {
             const Index block = blocks[--open], octant = block / 16, count = block % 16;
             Sisters sisters; // targets counted from 0: other ranks' particles may lie between cells
-            Index begin = n, last = n, before = 0;
+            Index begin = none, last = none, so_far = 0;
             for (Index k = octant; k < octant + count; ++k)
-                if (const Index d = at[k]; d < n) {
-                    sisters.add(cells[d].count, bounds[d], {before, before + cells[d].count});
-                    before += cells[d].count;
-                    begin = begin < n ? begin : d;
+                if (const Index d = at[k]; d < none) {
+                    const Index own = targets(d);
+                    sisters.add(cells[d].count, bounds[d], {so_far, so_far + own});
+                    so_far += own;
+                    begin = begin < none ? begin : d;
                     last = d;
                 }
-            if (begin == n)
+            if (so_far == 0)
                 continue;
-            if (sisters.are_one_piece(limits) ||
-                (count == 1 && (is_leaf(begin) || fits(begin, limits)))) {
+            if (sisters.are_one_piece(limits) || (count == 1 && ends(begin, limits))) {
                 add(sisters, begin, cells[last].next);
             } else if (count > 1) {
                 blocks[open++] = 16 * (octant + count / 2) + count / 2;
@@ -88,7 +102,7 @@ struct GroupTask {
             }
         }
     }
-    __device__ bool is_own(Index cell) const { return cell >= first && cell < end; }
+    __device__ bool is_own(Index cell) const { return cell >= range.first && cell < range.end; }
 };
 
 struct AddCounts {
@@ -101,7 +115,7 @@ struct AddCounts {
 __global__ void count_groups(GroupTask task, uint2* counts)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= task.n)
+    if (c >= task.range.all)
         return;
     task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
         if (task.is_own(begin))
@@ -117,7 +131,7 @@ __global__ void count_groups(GroupTask task, uint2* counts)
 __global__ void write_groups(GroupTask task, const uint2* before, Group* groups, Cluster* clusters)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= task.n)
+    if (c >= task.range.all)
         return;
     task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
         if (!task.is_own(begin))
@@ -154,19 +168,43 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
     });
 }
 
+/// Makes boxes tight around their targets, one warp a group.
+__global__ void __launch_bounds__(block_size)
+    tighten_groups(const Source* sources, const Index* targets, Index n, Group* groups)
+{
+    const Index g = blockIdx.x * (block_size / warp_size) + threadIdx.x / warp_size;
+    if (g >= n)
+        return;
+    const Box box = box_of_targets(sources, targets, groups[g].begin, groups[g].end);
+    if (threadIdx.x % warp_size == 0)
+        groups[g].set_box(box);
+}
+
+__global__ void __launch_bounds__(block_size)
+    tighten_clusters(const Group* groups, Index n, Cluster* clusters)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    Box box;
+    for (Index g = clusters[c].first_group; g < clusters[c].last_group; ++g)
+        box.add(groups[g].box);
+    clusters[c].set_box(box);
+}
+
 } // namespace
 
-void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first,
-                       Index end)
+void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, const CellRange& range,
+                       const Index* targets_before)
 {
     DeviceTree& t = tree_;
+    const Index n = range.all;
     const GroupTask task{t.cells.data(),
                          t.bounds.data(),
                          t.multipoles.data(),
                          t.sources.data(),
-                         n,
-                         first,
-                         end,
+                         range,
+                         targets_before,
                          sizes.limits_of_groups(),
                          sizes.limits_of_clusters(),
                          Index(sizes.group),
@@ -182,13 +220,17 @@ void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, I
     download(host_count_.reserve(1), counts + n, 1, t.stream);
     t.stream.wait();
     const uint2 count = *host_count_.data();
-    groups.targets = {};
     groups.accelerations.clear();
     resize_with_room(groups.groups, count.x);
     resize_with_room(groups.clusters, count.y);
     Group* const cut = groups_.reserve(count.x);
     Cluster* const clusters = clusters_.reserve(count.y);
     write_groups<<<blocks_of(n), block_size, 0, t.stream>>>(task, counts, cut, clusters);
+    if (targets_before && count.x > 0) {
+        tighten_groups<<<blocks_of(std::size_t(count.x) * warp_size), block_size, 0, t.stream>>>(
+            t.sources.data(), t.targets.data(), count.x, cut);
+        tighten_clusters<<<blocks_of(count.y), block_size, 0, t.stream>>>(cut, count.y, clusters);
+    }
     check(cudaGetLastError(), "launch the groups");
     t.staging.download(groups.groups.data(), cut, count.x, t.stream);
     t.staging.download(groups.clusters.data(), clusters, count.y, t.stream);

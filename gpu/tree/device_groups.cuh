@@ -1,4 +1,4 @@
-/// \file  Groups on the device, if all particles are targets.
+/// \file  Groups on the device, of all particles or of those of a rung.
 #pragma once
 
 #include "chamomile/gpu/device/caching_allocator.cuh"
@@ -6,7 +6,12 @@
 
 namespace chamomile {
 
-/// A DeviceGroups cuts all particles into groups and clusters that match cut_groups() bitwise.
+/// Groups are made for cells `first` .. `end` of a tree's `all` cells.
+struct CellRange {
+    Index all, first, end;
+};
+
+/// A DeviceGroups cuts targets into groups and clusters that match cut_groups() bitwise.
 class DeviceGroups {
 public:
     DeviceGroups(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
@@ -14,9 +19,11 @@ public:
     /// True if the device cuts `targets` targets faster than the host.
     static bool are_worth_it(std::size_t targets) { return targets >= 100000; }
 
-    /// Cuts groups for cells `first` .. `end` of the tree's n cells. Their bounds and multipoles
-    /// must be queued in the tree's stream.
-    void cut(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first, Index end);
+    /// Cuts the targets of some cells, whose bounds and multipoles must be queued in the tree's
+    /// stream. `targets_before`: the number of targets before each sorted place, on the device;
+    /// null: all particles are targets. A part of a piece that fits the sizes must fit them too.
+    void cut(TargetGroups& groups, const GroupSizes& sizes, const CellRange& cells,
+             const Index* targets_before);
 
 private:
     DeviceTree& tree_;

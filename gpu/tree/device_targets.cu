@@ -1,10 +1,12 @@
 // Contraction: fused.
 #include <algorithm>
 
-#include <cub/device/device_select.cuh>
+#include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/tree/box_of_targets.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
 
 namespace chamomile {
@@ -12,14 +14,23 @@ namespace {
 
 constexpr unsigned block_size = 256, warp_size = 32, groups_in_block = block_size / warp_size;
 
-/// True if the level of a sorted particle is `first` or above.
+/// 1 if the level of a sorted particle is `first` or above, else 0.
 struct IsDue {
     const std::uint8_t* level;
     const Index* order;
     int first;
+    Index n;
 
-    __device__ bool operator()(Index k) const { return level[order[k]] >= first; }
+    __device__ Index operator()(Index k) const { return k < n && level[order[k]] >= first; }
 };
+
+/// Lists the places where the number of targets grows.
+__global__ void list_targets(const Index* before, Index n, Index* targets)
+{
+    const Index k = blockIdx.x * block_size + threadIdx.x;
+    if (k < n && before[k + 1] > before[k])
+        targets[before[k]] = k;
+}
 
 /// Each warp finds the bounding box of one group's targets.
 __global__ void find_group_boxes(const Source* sources, const Index* targets, const uint2* ranges,
@@ -28,20 +39,8 @@ __global__ void find_group_boxes(const Source* sources, const Index* targets, co
     const std::size_t g = std::size_t(blockIdx.x) * groups_in_block + threadIdx.x / warp_size;
     if (g >= n)
         return;
-    const unsigned lane = threadIdx.x % warp_size;
-    Box box;
-    for (unsigned t = ranges[g].x + lane; t < ranges[g].y; t += warp_size)
-        box.add(sources[targets ? targets[t] : t].position);
-    const auto over_warp = [](double& low, double& high) {
-        for (int step = warp_size / 2; step > 0; step /= 2) {
-            low = fmin(low, __shfl_xor_sync(0xffffffffu, low, step));
-            high = fmax(high, __shfl_xor_sync(0xffffffffu, high, step));
-        }
-    };
-    over_warp(box.low.x, box.high.x);
-    over_warp(box.low.y, box.high.y);
-    over_warp(box.low.z, box.high.z);
-    if (lane == 0)
+    const Box box = box_of_targets(sources, targets, ranges[g].x, ranges[g].y);
+    if (threadIdx.x % warp_size == 0)
         boxes[g] = box;
 }
 
@@ -80,19 +79,22 @@ void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int fi
 {
     DeviceTree& t = tree_;
     check(cudaSetDevice(t.device), "choose the device");
-    const std::size_t n = t.particles;
-    Index* there = t.targets.reserve(n);
-    Index* number = number_.reserve(1);
+    const Index n = Index(t.particles);
+    Index *const there = t.targets.reserve(n), *const before = before_.reserve(n + 1);
+    const auto is_due = thrust::make_transform_iterator(thrust::counting_iterator<Index>(0),
+                                                        IsDue{level, t.order.data(), first, n});
     const auto run = [&](void* scratch, std::size_t& bytes) {
-        check(cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<Index>(0), there,
-                                    number, std::int64_t(n), IsDue{level, t.order.data(), first},
-                                    t.stream),
-              "launch the choice of targets");
+        check(cub::DeviceScan::ExclusiveSum(scratch, bytes, is_due, before, std::int64_t(n) + 1,
+                                            t.stream),
+              "launch the numbers of targets");
     };
     std::size_t bytes = 0;
     run(nullptr, bytes);
     run(scratch_.reserve(bytes), bytes);
-    download(host_number_.reserve(1), number, 1, t.stream);
+    download(host_number_.reserve(1), before + n, 1, t.stream);
+    if (n > 0)
+        list_targets<<<(n - 1) / block_size + 1, block_size, 0, t.stream>>>(before, n, there);
+    check(cudaGetLastError(), "launch the list of targets");
     t.stream.wait(); // this wait has a timeout, unlike Thrust's
     const std::size_t count = *host_number_.data();
     Index* here = found_.reserve(count);

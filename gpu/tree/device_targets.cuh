@@ -13,6 +13,8 @@ public:
 
     /// Finds the particles of level `first` or above. `level`: device array in the caller's order.
     void find(TargetGroups& groups, const std::uint8_t* level, int first);
+    /// Returns the number of found targets before each sorted place, on the device.
+    const Index* before() { return before_.data(); }
 
     /// Finds the boxes of the groups' targets; with no list of targets, of all particles in a
     /// group.
@@ -27,7 +29,7 @@ private:
 
     DeviceTree& tree_;
     DeviceBuffer<char> scratch_;
-    DeviceBuffer<Index> number_; // number of targets
+    DeviceBuffer<Index> before_;
     PinnedBuffer<Index> host_number_, found_;
     DeviceBuffer<uint2> ranges_; // targets of each group
     DeviceBuffer<Box> boxes_;

@@ -99,9 +99,9 @@ public:
     {
         const Index cells = Index(tree.octree.cells.size());
         groups.target_count = tree_->particles;
-        if (!cut_groups(groups, sizes, cells, 0, cells))
+        if (!cut_groups(groups, sizes, {cells, 0, cells}, targets))
             return TreeBuilder::make_groups(groups, tree, targets, sizes);
-        assert(!targets.rung && targets.active.empty());
+        assert(targets.active.empty());
         DeviceTreeSteps::find_softenings(groups);
     }
 

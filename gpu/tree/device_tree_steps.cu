@@ -151,10 +151,12 @@ void DeviceTreeSteps::sum_moments(Index n, int order)
 void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
-    resize_with_room(moments.multipole, n);
-    resize_with_room(moments.bounds, n);
+    if (moments.multipole.size() < n) { // never shrinks: new entries would be cleared
+        resize_with_room(moments.multipole, n);
+        resize_with_room(moments.bounds, n);
+    }
     PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
-    cuts_groups_ = plan.all_are_targets && DeviceGroups::are_worth_it(t.particles);
+    cuts_groups_ = plan.has_no_listed_targets && DeviceGroups::are_worth_it(t.particles);
     if (cuts_groups_)
         group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // only the root is needed
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
@@ -207,13 +209,17 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
     t.bytes_down += nodes * sizeof(WalkNode);
 }
 
-bool DeviceTreeSteps::cut_groups(TargetGroups& groups, const GroupSizes& sizes, Index n,
-                                 Index first, Index end)
+bool DeviceTreeSteps::cut_groups(TargetGroups& groups, const GroupSizes& sizes,
+                                 const CellRange& cells, const SourceTargets& targets)
 {
-    if (!cuts_groups_ || n == 0)
+    if (!cuts_groups_ || cells.all == 0)
         return false;
     use_device();
-    groups_.cut(groups, sizes, n, first, end);
+    if (targets.rung)
+        targets_.find(groups, targets.rung, targets.first);
+    else
+        groups.targets = {};
+    groups_.cut(groups, sizes, cells, targets.rung ? targets_.before() : nullptr);
     return true;
 }
 

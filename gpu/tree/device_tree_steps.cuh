@@ -62,9 +62,10 @@ protected:
     /// Makes the nodes of the first n cells, `divided` of them with daughters, and queues their
     /// copy to the host.
     void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
-    /// Cuts groups for cells `first` .. `end` of n cells. Returns false without cutting if not all
-    /// particles are targets or they are few.
-    bool cut_groups(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first, Index end);
+    /// Cuts groups of all particles, or of those of a rung. Returns false without cutting if the
+    /// last plan said that targets may be listed, or if there are few particles.
+    bool cut_groups(TargetGroups& groups, const GroupSizes& sizes, const CellRange& cells,
+                    const SourceTargets& targets = {});
 
     void fetch_order(Octree& octree);
     void fetch_sources(Octree& octree);

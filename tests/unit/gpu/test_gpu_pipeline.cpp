@@ -85,7 +85,7 @@ TEST_CASE("GPU groups and clusters match the host for all particles")
             const TreePlan plan{
                 .leaf_size = 32,
                 .groups = {.group = 128, .cluster = 32, .longest_side = longest_side},
-                .all_are_targets = true,
+                .has_no_listed_targets = true,
                 .criterion = AcceptanceCriterion{}};
             TargetGroups found[2];
             for (const bool on_gpu : {false, true}) {

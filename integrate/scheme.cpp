@@ -41,8 +41,8 @@ bool is_hierarchical(const Scheme& scheme)
 /// If few active particles may be summed on the processor, particles are stored on the host.
 Residence residence_of(const Scheme& scheme)
 {
-    const bool on_host = scheme.on_host || scheme.host_below || is_hierarchical(scheme) ||
-                         (scheme.field && !scheme.field->has_formulas());
+    const bool on_host =
+        scheme.on_host || scheme.host_below || (scheme.field && !scheme.field->has_formulas());
     return scheme.resident ? Residence::device
            : on_host       ? Residence::host
                            : Residence::where_solved;

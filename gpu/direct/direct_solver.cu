@@ -27,17 +27,14 @@ constexpr std::size_t max_to_guess = 65536; ///< up to this count, a sum starts 
 class CudaDirectSolver final : public DirectSolver {
 public:
     CudaDirectSolver(int device, const SolverOptions& options)
-        : options_(options), softening_(options.softening), device_(device),
-          summer_(options.softening, options.precision)
+        : options_(options), device_(device), summer_(options.softening, options.precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
         stream_ = std::make_unique<Stream>();
-        start_ = std::make_unique<Event>();
-        stop_ = std::make_unique<Event>();
-        owner_ = std::make_unique<Event>();
+        events_ = std::make_unique<Events>();
     }
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
@@ -67,19 +64,19 @@ private:
     {
         require_whole(request);
         ForceStatistics statistics;
-        part_ = part;
+        now_ = {.part = part, .softening = options_.softening};
         const std::size_t n = request.count;
         check_number(n);
         set_softening(request);
-        with_potential_ = bool(request.potential);
+        now_.has_potential = bool(request.potential);
         if (n == 0)
             return statistics;
         check(cudaSetDevice(device_), "choose the device");
         take(request, statistics);
         // A few particles that hardly move keep their frame. The sum starts with the last frame;
         // the frame is compared with the new extent afterwards.
-        bool is_guess = on_device_ && n <= max_to_guess && guess_count_ == n;
-        DirectFrame frame = is_guess ? guess_ : frame_of(request);
+        bool is_guess = now_.on_device && n <= max_to_guess && guess_.count == n;
+        DirectFrame frame = is_guess ? guess_.frame : frame_of(request);
         sum(request, frame, statistics);
         if (is_guess) {
             const DirectFrame right = frame_of(request);
@@ -87,21 +84,20 @@ private:
             if (!is_guess)
                 sum(request, frame = right, statistics);
         }
-        guess_ = frame;
-        guess_count_ = n;
+        guess_ = {frame, n};
         float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
+        check(cudaEventElapsedTime(&milliseconds, events_->start, events_->stop), "read an event");
         statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
-        statistics.targets = part_count_;
-        if (options_.precision == Precision::single_precision && part_count_ > 0)
-            statistics.cancelling = *host_cancelling_.data();
-        statistics.particle_particle = std::uint64_t(part_count_) * n;
-        statistics.bytes_to_device = bytes_up_;
-        if (!on_device_ && part_count_ > 0)
+        statistics.targets = now_.own;
+        if (options_.precision == Precision::single_precision && now_.own > 0)
+            statistics.cancelling = *here_.cancelling.data();
+        statistics.particle_particle = std::uint64_t(now_.own) * n;
+        statistics.bytes_to_device = now_.bytes_up;
+        if (!now_.on_device && now_.own > 0)
             statistics.bytes_from_device =
-                (is_mapped(request) ? part_count_ : n) *
-                    (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0)) +
-                (is_part() ? part_count_ * sizeof(Index) : 0);
+                (is_mapped(request) ? now_.own : n) *
+                    (sizeof(Vec3<double>) + (now_.has_potential ? sizeof(double) : 0)) +
+                (is_part() ? now_.own * sizeof(Index) : 0);
         const TimedPhase phase(statistics.profile, "results");
         store(request);
         return statistics;
@@ -112,9 +108,8 @@ private:
     {
         const SofteningLengths lengths =
             softening_lengths(request.softening, request.count, request.softening_length, options_);
-        softening_.length = lengths.length;
-        per_particle_ = lengths.min.has_value();
-        min_softening_ = lengths.min.value_or(0);
+        now_.softening.length = lengths.length;
+        now_.min_softening = lengths.min;
     }
 
     /// Returns the items of a view, copied if they are not dense.
@@ -144,18 +139,20 @@ private:
     {
         const TimedPhase phase(statistics.profile, "prepare");
         const std::size_t n = request.count;
-        on_device_ = request.position.on_device;
-        if (request.mass.on_device != on_device_ || request.acceleration.on_device != on_device_ ||
-            (with_potential_ && request.potential.on_device != on_device_) ||
-            (request.softening.on_device && !on_device_))
+        now_.on_device = request.position.on_device;
+        if (request.mass.on_device != now_.on_device ||
+            request.acceleration.on_device != now_.on_device ||
+            (now_.has_potential && request.potential.on_device != now_.on_device) ||
+            (request.softening.on_device && !now_.on_device))
             throw Error(Fault::usage,
                         "direct sums on a GPU: arrays: must all be on the host or all on the GPU");
-        if (request.rung && !on_device_)
+        if (request.rung && !now_.on_device)
             throw Error(Fault::usage, "rungs: need arrays on a GPU; pass active particles instead");
-        if (on_device_) {
+        if (now_.on_device) {
             if (request.stream) {
-                owner_->record(static_cast<cudaStream_t>(request.stream));
-                check(cudaStreamWaitEvent(*stream_, *owner_), "wait for the caller's stream");
+                events_->owner.record(static_cast<cudaStream_t>(request.stream));
+                check(cudaStreamWaitEvent(*stream_, events_->owner),
+                      "wait for the caller's stream");
             } else {
                 for (const ArrayView* array :
                      {&request.position, &request.mass, &request.acceleration, &request.potential})
@@ -164,18 +161,18 @@ private:
             }
             arrays_.find_extent(request.position, request.mass, n, *stream_);
         } else {
-            sources_ = {rows_of(request.position, n, positions_),
-                        rows_of(request.mass, n, masses_)};
+            sources_ = {rows_of(request.position, n, here_.positions),
+                        rows_of(request.mass, n, here_.masses)};
         }
     }
 
     /// Returns the frame of the particles read by take().
     DirectFrame frame_of(const Request& request)
     {
-        if (on_device_)
+        if (now_.on_device)
             stream_->wait();
-        return DirectFrame(on_device_ ? arrays_.extent() : extent_of(sources_), request.count,
-                           softening_, options_.precision, [&] { return host_copy(request); });
+        return DirectFrame(now_.on_device ? arrays_.extent() : extent_of(sources_), request.count,
+                           now_.softening, options_.precision, [&] { return host_copy(request); });
     }
 
     /// Sums in this frame, and waits.
@@ -184,20 +181,20 @@ private:
         {
             const TimedPhase phase(statistics.profile, "prepare");
             send(request, frame);
-            start_->record(*stream_);
+            events_->start.record(*stream_);
             statistics.groups = queue_sum(request, frame);
-            stop_->record(*stream_);
+            events_->stop.record(*stream_);
         }
         const TimedPhase phase(statistics.profile, "wait");
         const double start = wall_clock_seconds();
-        stream_->wait(allowance_of_pairs(double(part_count_) * double(request.count)));
+        stream_->wait(allowance_of_pairs(double(now_.own) * double(request.count)));
         statistics.device_wait += wall_clock_seconds() - start;
     }
 
     /// Returns the particles of a request, from host or device.
     Particles host_copy(const Request& request) const
     {
-        if (!on_device_)
+        if (!now_.on_device)
             return particles_of(request);
         const std::size_t n = request.count;
         std::vector<double> rows(3 * n);
@@ -209,10 +206,10 @@ private:
             particles.id[i] = request.id.empty() ? i : request.id[i];
         }
         read_from_device(device_, request.mass, n, particles.mass.data());
-        if (per_particle_) {
+        if (now_.min_softening) {
             particles.softening = read_rows(request.softening, n, 1, options_.device);
             for (double& length : particles.softening)
-                length = std::min(length, softening_.length);
+                length = std::min(length, now_.softening.length);
         }
         return particles;
     }
@@ -221,24 +218,26 @@ private:
     void send(const Request& request, const DirectFrame& frame)
     {
         const std::size_t n = request.count;
-        bytes_up_ = 0;
-        if (on_device_) {
-            arrays_.pack(request.position, request.mass, n, frame, particles_.reserve(n), *stream_);
+        now_.bytes_up = 0;
+        if (now_.on_device) {
+            arrays_.pack(request.position, request.mass, n, frame, there_.particles.reserve(n),
+                         *stream_);
         } else {
-            Source* staged = host_particles_.reserve(n);
+            Source* staged = here_.particles.reserve(n);
             const double inverse_length = 1 / frame.length, inverse_mass = 1 / frame.mass;
 #pragma omp parallel for if (n > worth_threads)
             for (std::size_t i = 0; i < n; ++i)
                 staged[i] = {inverse_length * sources_.position[i],
                              inverse_mass * sources_.mass[i]};
-            upload(particles_, staged, n, *stream_);
-            bytes_up_ = n * sizeof(Source);
+            upload(there_.particles, staged, n, *stream_);
+            now_.bytes_up = n * sizeof(Source);
         }
-        if (per_particle_)
+        if (now_.min_softening)
             send_softenings(request, frame);
-        all_active_ = request.active.empty() && !request.rung;
+        now_.all_active = request.active.empty() && !request.rung;
         if (request.rung)
-            target_count_ = arrays_.find_targets(request.rung, request.first, n, active_, *stream_);
+            now_.targets =
+                arrays_.find_targets(request.rung, request.first, n, there_.active, *stream_);
         else
             send_targets(request.active, n);
     }
@@ -247,17 +246,18 @@ private:
     {
         const std::size_t n = request.count;
         const ArrayView& view = request.softening;
-        const double longest = softening_.length, inverse_length = 1 / frame.length;
+        const double longest = now_.softening.length, inverse_length = 1 / frame.length;
         if (view.on_device)
-            return arrays_.pack_softenings(view, longest, n, frame, squares_.reserve(n), *stream_);
-        double* staged = host_squares_.reserve(n);
+            return arrays_.pack_softenings(view, longest, n, frame, there_.squares.reserve(n),
+                                           *stream_);
+        double* staged = here_.squares.reserve(n);
 #pragma omp parallel for if (n > worth_threads)
         for (std::size_t i = 0; i < n; ++i) {
             const double scaled = inverse_length * std::min(view.load(i), longest);
             staged[i] = scaled * scaled;
         }
-        upload(squares_, staged, n, *stream_);
-        bytes_up_ += n * sizeof(double);
+        upload(there_.squares, staged, n, *stream_);
+        now_.bytes_up += n * sizeof(double);
     }
 
     void send_targets(std::span<const Index> active, std::size_t n)
@@ -266,60 +266,61 @@ private:
             if (i >= n)
                 throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                               ": must be below " + std::to_string(n));
-        Index* targets = host_active_.reserve(active.size());
+        Index* targets = here_.active.reserve(active.size());
         std::copy(active.begin(), active.end(), targets);
         std::sort(targets, targets + active.size());
-        target_count_ = Index(std::unique(targets, targets + active.size()) - targets);
-        upload(active_, targets, target_count_, *stream_);
-        bytes_up_ += target_count_ * sizeof(Index);
+        now_.targets = Index(std::unique(targets, targets + active.size()) - targets);
+        upload(there_.active, targets, now_.targets, *stream_);
+        now_.bytes_up += now_.targets * sizeof(Index);
         if (active.empty())
-            target_count_ = Index(n);
+            now_.targets = Index(n);
     }
 
     /// Queues the sum of all sources for this part's targets. Returns the number of target blocks.
     Index queue_sum(const Request& request, const DirectFrame& frame)
     {
         const Index n = Index(request.count);
-        part_count_ = 0;
-        if (target_count_ == 0)
+        now_.own = 0;
+        if (now_.targets == 0)
             return 0;
         ForceOutput units;
         units.set_units(options_.gravitational_constant, {frame.length, frame.mass});
         DirectSum job{};
-        job.particles = particles_.data();
+        job.particles = there_.particles.data();
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
-        job.target_count = target_count_;
-        job.softening_length = (per_particle_ ? min_softening_ : softening_.length) / frame.length;
-        job.softening = per_particle_ ? squares_.data() : nullptr;
+        job.target_count = now_.targets;
+        job.softening_length = now_.min_softening.value_or(now_.softening.length) / frame.length;
+        job.softening = now_.min_softening ? there_.squares.data() : nullptr;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
-        if (!on_device_) {
-            job.acceleration = host_acceleration_.reserve(n);
-            job.potential = host_potential_.reserve(with_potential_ ? n : 0);
+        if (!now_.on_device) {
+            job.acceleration = here_.acceleration.reserve(n);
+            job.potential = here_.potential.reserve(now_.has_potential ? n : 0);
         }
         if (!is_mapped(request)) {
-            job.acceleration = acceleration_.reserve(n);
-            job.potential = potential_.reserve(with_potential_ ? n : 0);
+            job.acceleration = there_.acceleration.reserve(n);
+            job.potential = there_.potential.reserve(now_.has_potential ? n : 0);
         }
-        job.cancelling.seen = host_cancelling_.reserve(1);
-        const DirectTargets summed = summer_.sum(job,
-                                                 {.masses = frame.masses,
-                                                  .scaled = frame.scaled,
-                                                  .with_potential = with_potential_,
-                                                  .active = all_active_ ? nullptr : active_.data(),
-                                                  .part = part_},
-                                                 *stream_);
-        part_count_ = summed.count;
+        job.cancelling.seen = here_.cancelling.reserve(1);
+        const DirectTargets summed =
+            summer_.sum(job,
+                        {.masses = frame.masses,
+                         .scaled = frame.scaled,
+                         .with_potential = now_.has_potential,
+                         .active = now_.all_active ? nullptr : there_.active.data(),
+                         .part = now_.part},
+                        *stream_);
+        now_.own = summed.count;
         if (is_part())
-            download(host_numbers_.reserve(part_count_), summed.number, part_count_, *stream_);
-        if (on_device_) {
-            arrays_.put({job.acceleration, with_potential_ ? job.potential : nullptr,
-                         all_active_ ? nullptr : active_.data(), target_count_},
+            download(here_.numbers.reserve(now_.own), summed.number, now_.own, *stream_);
+        if (now_.on_device) {
+            arrays_.put({job.acceleration, now_.has_potential ? job.potential : nullptr,
+                         now_.all_active ? nullptr : there_.active.data(), now_.targets},
                         request.acceleration, request.potential, *stream_);
-        } else if (!is_mapped(request) && part_count_ > 0) {
-            download(host_acceleration_.data(), job.acceleration, n, *stream_);
-            download(host_potential_.data(), job.potential, with_potential_ ? n : 0, *stream_);
+        } else if (!is_mapped(request) && now_.own > 0) {
+            download(here_.acceleration.data(), job.acceleration, n, *stream_);
+            download(here_.potential.data(), job.potential, now_.has_potential ? n : 0, *stream_);
         }
         return summed.blocks;
     }
@@ -328,37 +329,37 @@ private:
     /// are targets here, so that only targets are copied.
     bool is_mapped(const Request& request) const
     {
-        return !on_device_ && (request.count <= max_to_map || !all_active_ || is_part());
+        return !now_.on_device && (request.count <= max_to_map || !now_.all_active || is_part());
     }
 
     bool is_part() const
     {
-        return part_.parts > 1;
+        return now_.part.parts > 1;
     }
 
     /// Returns the caller's index of this part's target t.
     Index target(std::size_t t)
     {
-        return is_part()     ? host_numbers_.data()[t]
-               : all_active_ ? Index(t)
-                             : host_active_.data()[t];
+        return is_part()         ? here_.numbers.data()[t]
+               : now_.all_active ? Index(t)
+                                 : here_.active.data()[t];
     }
 
     void store(const Request& request)
     {
-        if (on_device_) {
-            if (target_count_ > 0 && !arrays_.all_finite())
+        if (now_.on_device) {
+            if (now_.targets > 0 && !arrays_.all_finite())
                 repair_there(request);
             return;
         }
-        const std::size_t targets = part_count_;
+        const std::size_t targets = now_.own;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (targets > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < targets; ++t) {
             const Index i = target(t);
-            request.acceleration.store_vector(i, host_acceleration_.data()[i]);
-            if (with_potential_)
-                request.potential.store(i, 0, host_potential_.data()[i]);
+            request.acceleration.store_vector(i, here_.acceleration.data()[i]);
+            if (now_.has_potential)
+                request.potential.store(i, 0, here_.potential.data()[i]);
             not_finite += !is_finite(i);
         }
         if (not_finite == 0)
@@ -373,7 +374,7 @@ private:
         repair(particles, singular);
         for (const Index i : singular) {
             request.acceleration.store_vector(i, particles.acceleration[i]);
-            if (with_potential_)
+            if (now_.has_potential)
                 request.potential.store(i, 0, particles.potential[i]);
         }
     }
@@ -381,7 +382,7 @@ private:
     void repair(Particles& particles, std::span<const Index> singular) const
     {
         SolverOptions exact = options_;
-        exact.softening = softening_;
+        exact.softening = now_.softening;
         particles.potential.resize(particles.size());
         repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
     }
@@ -393,13 +394,13 @@ private:
         Particles particles = host_copy(request);
         std::vector<double> a(3 * n), phi(n);
         read_from_device(device_, request.acceleration, n, a.data());
-        if (with_potential_)
+        if (now_.has_potential)
             read_from_device(device_, request.potential, n, phi.data());
-        std::vector<Index> targets(target_count_), singular;
-        if (all_active_)
+        std::vector<Index> targets(now_.targets), singular;
+        if (now_.all_active)
             std::iota(targets.begin(), targets.end(), Index(0));
         else
-            check(cudaMemcpy(targets.data(), active_.data(), targets.size() * sizeof(Index),
+            check(cudaMemcpy(targets.data(), there_.active.data(), targets.size() * sizeof(Index),
                              cudaMemcpyDeviceToHost),
                   "read the targets");
         for (const Index i : targets)
@@ -411,50 +412,67 @@ private:
             phi[i] = particles.potential[i];
         }
         write_to_device(device_, a.data(), n, request.acceleration);
-        if (with_potential_)
+        if (now_.has_potential)
             write_to_device(device_, phi.data(), n, request.potential);
     }
 
     /// True if the device's sums for particle i are finite.
     bool is_finite(std::size_t i)
     {
-        const Vec3<double>& a = host_acceleration_.data()[i];
-        return std::isfinite(a.x + a.y + a.z + (with_potential_ ? host_potential_.data()[i] : 0));
+        const Vec3<double>& a = here_.acceleration.data()[i];
+        return std::isfinite(a.x + a.y + a.z +
+                             (now_.has_potential ? here_.potential.data()[i] : 0));
     }
 
+    /// The request that is evaluated.
+    struct Now {
+        TargetPart part;
+        Softening softening;                      ///< per particle: the longest
+        std::optional<double> min_softening = {}; ///< per particle: the min
+        bool has_potential = false, all_active = true, on_device = false;
+        Index targets = 0; ///< of all parts
+        Index own = 0;     ///< targets of this part
+        std::uint64_t bytes_up = 0;
+    };
+    struct Guess {
+        DirectFrame frame; ///< of the last evaluation
+        std::size_t count = 0;
+    };
+    struct Events {
+        Event start, stop; ///< of the sum
+        Event owner;       ///< of the arrays' owner
+    };
+    struct HostArrays {
+        std::vector<Vec3<double>> positions; ///< of views that are not dense
+        std::vector<double> masses;
+        PinnedBuffer<Source> particles;
+        PinnedBuffer<double> squares;
+        PinnedBuffer<Index> active;
+        PinnedBuffer<Index> numbers; ///< targets of a part
+        PinnedBuffer<Vec3<double>> acceleration;
+        PinnedBuffer<double> potential;
+        PinnedBuffer<unsigned> cancelling;
+    };
+    struct DeviceArrays {
+        DeviceBuffer<Source> particles;
+        DeviceBuffer<double> squares; ///< eps^2 in the frame's units
+        DeviceBuffer<Index> active;
+        DeviceBuffer<Vec3<double>> acceleration;
+        DeviceBuffer<double> potential;
+    };
+
     SolverOptions options_;
-    Softening softening_;       // of this evaluation; with per-particle softening, the longest
-    bool per_particle_ = false; // per-particle softening
-    double min_softening_ = 0;  // the min, with per-particle softening
     int device_;
     std::string name_;
-    bool with_potential_ = false, all_active_ = true, on_device_ = false;
-    TargetPart part_;        // of this evaluation
-    Index target_count_ = 0; // of all parts
-    Index part_count_ = 0;   // of this part
-    std::uint64_t bytes_up_ = 0;
+    Now now_;
     DirectSummer summer_;
     DirectArrays arrays_;
     DirectSources sources_;
-    DirectFrame guess_; // of the last evaluation
-    std::size_t guess_count_ = 0;
-    std::unique_ptr<Stream> stream_;
-    std::unique_ptr<Event> start_, stop_, owner_; // of the sum, and of the arrays' owner
-
-    std::vector<Vec3<double>> positions_;
-    std::vector<double> masses_;
-    PinnedBuffer<Source> host_particles_;
-    PinnedBuffer<double> host_squares_;
-    PinnedBuffer<Index> host_active_;
-    PinnedBuffer<Index> host_numbers_; // targets of a part
-    PinnedBuffer<Vec3<double>> host_acceleration_;
-    PinnedBuffer<double> host_potential_;
-    PinnedBuffer<unsigned> host_cancelling_;
-    DeviceBuffer<Source> particles_;
-    DeviceBuffer<double> squares_; // eps^2 in the frame's units
-    DeviceBuffer<Index> active_;
-    DeviceBuffer<Vec3<double>> acceleration_;
-    DeviceBuffer<double> potential_;
+    Guess guess_;
+    std::unique_ptr<Stream> stream_; // as the events, of the device that the constructor chooses
+    std::unique_ptr<Events> events_;
+    HostArrays here_;
+    DeviceArrays there_;
 };
 
 } // namespace

@@ -63,6 +63,8 @@ public:
             if (options_.individual && options_.potentials)
                 arrays->orbit.reserve_exactly(n_);
         }
+        if (options_.nested) // throws now rather than during a step
+            DeviceBuffer<char>().reserve_exactly(DeviceNestedSets::bytes_of(n_));
         upload(now_.position, p.position);
         upload(now_.velocity, p.velocity);
         upload(now_.acceleration, p.acceleration);

@@ -135,6 +135,9 @@ public:
         cudaStream_t stream;
     };
 
+    /// Returns the bytes of the sets of n particles, if a third of each set is in the next.
+    static std::size_t bytes_of(std::size_t n) { return (4 + 108 / 2) * n; }
+
     /// Sets the arrays, before other calls: they change places from step to step.
     void show(const Rows& rows) { rows_ = rows; }
 

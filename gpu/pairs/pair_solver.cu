@@ -29,8 +29,7 @@ public:
         name_ = properties.name;
         pair_kernel(code_, device_, PairCut::many, precise_); // throws
         stream_ = std::make_unique<Stream>();
-        start_ = std::make_unique<Event>();
-        stop_ = std::make_unique<Event>();
+        events_ = std::make_unique<Events>();
     }
 
     ~CudaPairSolver() override { synchronize_device(device_); }
@@ -65,12 +64,12 @@ private:
         }
         wait(statistics);
         const TimedPhase phase(statistics.profile, "results");
-        const double* from = host_sums_.data();
+        const double* from = here_.sums.data();
         const std::size_t width = std::size_t(code_.shape.sum);
-        if (on_host_)
-            for (Index k = 0; k < targets_.size(); ++k)
+        if (sorted_.is_used)
+            for (Index k = 0; k < sorted_.targets.size(); ++k)
                 std::copy(from + k * width, from + (k + 1) * width,
-                          sums.data() + targets_.number(k) * width);
+                          sums.data() + sorted_.targets.number(k) * width);
         else
             std::copy(from, from + sums.size(), sums.begin());
         return statistics;
@@ -81,7 +80,7 @@ private:
         const TimedPhase phase(statistics.profile, "wait");
         stream_->wait(allowance_of_pairs(double(statistics.pairs)));
         float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
+        check(cudaEventElapsedTime(&milliseconds, events_->start, events_->stop), "read an event");
         statistics.device_busy = 1e-3 * milliseconds;
     }
 
@@ -106,29 +105,29 @@ private:
             constexpr PairCut cut = PairCut::cutoff;
             const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
             blocks_.list(systems.offsets, unsigned(32 * kernel.per_lane));
-            job.systems = blocks_.on_device(systems_, *stream_);
+            job.systems = blocks_.on_device(there_.systems, *stream_);
             job.target_count = blocks_.targets();
             statistics.pairs = blocks_.pairs();
             job.sources = task.sources.data();
             job.sums = sums.data();
             double extent = systems.extent;
             if (!systems.on_device) {
-                send(task.sources, host_sources_, source_rows_);
-                job.sources = source_rows_.data();
-                job.sums = sums_.reserve(sums.size());
+                send(task.sources, here_.sources, there_.sources);
+                job.sources = there_.sources.data();
+                job.sums = there_.sums.reserve(sums.size());
                 if (code_.positions)
                     extent = box_of_rows(task.sources, code_.shape.source).longest_side();
             }
             units_.set_extent(code_.positions && !precise_ ? extent : 0);
-            start_->record(*stream_);
+            events_->start.record(*stream_);
             statistics.groups = launcher_.launch(kernel, cut, code_, units_, job, *stream_);
-            stop_->record(*stream_);
+            events_->stop.record(*stream_);
             if (!systems.on_device)
-                download(host_sums_.reserve(sums.size()), job.sums, sums.size(), *stream_);
+                download(here_.sums.reserve(sums.size()), job.sums, sums.size(), *stream_);
         }
         wait(statistics);
         if (!systems.on_device)
-            std::copy(host_sums_.data(), host_sums_.data() + sums.size(), sums.begin());
+            std::copy(here_.sums.data(), here_.sums.data() + sums.size(), sums.begin());
         return statistics;
     }
 
@@ -137,23 +136,23 @@ private:
         const unsigned n = unsigned(statistics.targets), m = unsigned(statistics.sources);
         const bool within = std::isfinite(options_.cutoff);
         const bool lists = !task.excluded.begin.empty() || is_elsewhere(task);
-        on_host_ = within || lists;
+        sorted_.is_used = within || lists;
         const PairCut cut = within ? PairCut::cutoff : pair_cut(n, m);
         const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
         PairJob job{};
         job.target_count = n;
         job.source_count = m;
-        if (on_host_)
+        if (sorted_.is_used)
             sort_on_host(task, unsigned(32 * kernel.per_lane), job);
         else
             sort_on_device(task, job);
         const std::size_t sums = std::size_t(n) * std::size_t(code_.shape.sum);
-        job.sums = sums_.reserve(sums);
-        start_->record(*stream_);
+        job.sums = there_.sums.reserve(sums);
+        events_->start.record(*stream_);
         statistics.groups = launcher_.launch(kernel, cut, code_, units_, job, *stream_);
-        stop_->record(*stream_);
-        download(host_sums_.reserve(sums), job.sums, sums, *stream_);
-        statistics.pairs = within ? lists_.pairs : std::uint64_t(n) * m;
+        events_->stop.record(*stream_);
+        download(here_.sums.reserve(sums), job.sums, sums, *stream_);
+        statistics.pairs = within ? sorted_.lists.pairs : std::uint64_t(n) * m;
     }
 
     /// True if a target's position differs from its source's: the kernel looks for self pairs only
@@ -181,15 +180,15 @@ private:
 
     void sort_on_device(const PairTask& task, PairJob& job)
     {
-        send(task.targets, host_targets_, target_rows_);
-        send(task.sources, host_sources_, source_rows_);
-        job.targets = target_rows_.data();
-        job.sources = source_rows_.data();
+        send(task.targets, here_.targets, there_.targets);
+        send(task.sources, here_.sources, there_.sources);
+        job.targets = there_.targets.data();
+        job.sources = there_.sources.data();
         if (!task.self.empty()) {
-            unsigned* staged = host_self_.reserve(task.self.size());
+            unsigned* staged = here_.self.reserve(task.self.size());
             std::copy(task.self.begin(), task.self.end(), staged);
-            upload(self_, staged, task.self.size(), *stream_);
-            job.self = self_.data();
+            upload(there_.self, staged, task.self.size(), *stream_);
+            job.self = there_.self.data();
         }
         if (!code_.positions || precise_) {
             units_.set_extent(0);
@@ -200,55 +199,57 @@ private:
         units_.set_extent(all.longest_side());
         if (std::size_t(job.target_count) * job.source_count <= worth_sorting)
             return;
-        order_.sort({job.targets, job.target_count, code_.shape.target}, all, target_order_,
+        order_.sort({job.targets, job.target_count, code_.shape.target}, all, there_.target_order,
                     *stream_);
-        order_.sort({job.sources, job.source_count, code_.shape.source}, all, source_order_,
+        order_.sort({job.sources, job.source_count, code_.shape.source}, all, there_.source_order,
                     *stream_);
-        job.target_order = target_order_.data();
-        job.source_order = source_order_.data();
+        job.target_order = there_.target_order.data();
+        job.source_order = there_.source_order.data();
         job.boxes = boxes(job);
     }
 
     void sort_on_host(const PairTask& task, unsigned block, PairJob& job)
     {
         if (code_.positions) {
-            targets_.sort(task.targets, code_.shape.target, options_.period);
-            sources_.sort(task.sources, code_.shape.source, options_.period);
+            sorted_.targets.sort(task.targets, code_.shape.target, options_.period);
+            sorted_.sources.sort(task.sources, code_.shape.source, options_.period);
         } else {
-            targets_.take(task.targets, code_.shape.target);
-            sources_.take(task.sources, code_.shape.source);
+            sorted_.targets.take(task.targets, code_.shape.target);
+            sorted_.sources.take(task.sources, code_.shape.source);
         }
         double extent = 0;
         if (code_.positions && !precise_) {
-            Box all = box_of(targets_, 0, targets_.size());
-            all.add(box_of(sources_, 0, sources_.size()));
+            Box all = box_of(sorted_.targets, 0, sorted_.targets.size());
+            all.add(box_of(sorted_.sources, 0, sorted_.sources.size()));
             extent = all.longest_side();
         }
         units_.set_extent(extent);
-        send({targets_.row(0), task.targets.size()}, host_targets_, target_rows_);
-        send({sources_.row(0), task.sources.size()}, host_sources_, source_rows_);
-        job.targets = target_rows_.data();
-        job.sources = source_rows_.data();
-        lists_.make(targets_, sources_, block, task, options_);
-        if (!lists_.tiles_begin.empty()) {
+        send({sorted_.targets.row(0), task.targets.size()}, here_.targets, there_.targets);
+        send({sorted_.sources.row(0), task.sources.size()}, here_.sources, there_.sources);
+        job.targets = there_.targets.data();
+        job.sources = there_.sources.data();
+        sorted_.lists.make(sorted_.targets, sorted_.sources, block, task, options_);
+        if (!sorted_.lists.tiles_begin.empty()) {
             static_assert(sizeof(PairTileEntry) == sizeof(TileEntry));
-            upload(tiles_, reinterpret_cast<const PairTileEntry*>(lists_.tiles.data()),
-                   lists_.tiles.size(), *stream_);
-            upload(tiles_begin_, lists_.tiles_begin.data(), lists_.tiles_begin.size(), *stream_);
-            job.tiles = tiles_.reserve(1);
-            job.tiles_begin = tiles_begin_.data();
+            upload(there_.tiles, reinterpret_cast<const PairTileEntry*>(sorted_.lists.tiles.data()),
+                   sorted_.lists.tiles.size(), *stream_);
+            upload(there_.tiles_begin, sorted_.lists.tiles_begin.data(),
+                   sorted_.lists.tiles_begin.size(), *stream_);
+            job.tiles = there_.tiles.reserve(1);
+            job.tiles_begin = there_.tiles_begin.data();
         }
-        if (!lists_.excluded.empty()) {
+        if (!sorted_.lists.excluded.empty()) {
             static_assert(sizeof(PairExcluded) == sizeof(ExcludedPair));
-            upload(excluded_, reinterpret_cast<const PairExcluded*>(lists_.excluded.data()),
-                   lists_.excluded.size(), *stream_);
-            upload(excluded_begin_, lists_.excluded_begin.data(), lists_.excluded_begin.size(),
-                   *stream_);
-            job.excluded = excluded_.data();
-            job.excluded_begin = excluded_begin_.data();
+            upload(there_.excluded,
+                   reinterpret_cast<const PairExcluded*>(sorted_.lists.excluded.data()),
+                   sorted_.lists.excluded.size(), *stream_);
+            upload(there_.excluded_begin, sorted_.lists.excluded_begin.data(),
+                   sorted_.lists.excluded_begin.size(), *stream_);
+            job.excluded = there_.excluded.data();
+            job.excluded_begin = there_.excluded_begin.data();
         }
-        for (std::size_t k = 0; k < lists_.images.size(); ++k)
-            job.images[k] = lists_.images[k];
+        for (std::size_t k = 0; k < sorted_.lists.images.size(); ++k)
+            job.images[k] = sorted_.lists.images[k];
         if (code_.positions && !precise_)
             job.boxes = boxes(job);
     }
@@ -256,10 +257,33 @@ private:
     const TileBox<double>* boxes(const PairJob& job)
     {
         const unsigned m = job.source_count;
-        TileBox<double>* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
+        TileBox<double>* boxes = there_.boxes.reserve((m + pair_tile - 1) / pair_tile);
         find_tile_boxes({job.sources, m, code_.shape.source}, job.source_order, boxes, *stream_);
         return boxes;
     }
+
+    struct Events {
+        Event start, stop;
+    };
+    struct HostArrays {
+        PinnedBuffer<double> targets, sources, sums;
+        PinnedBuffer<unsigned> self;
+    };
+    struct DeviceArrays {
+        DeviceBuffer<double> targets, sources, sums;
+        DeviceBuffer<unsigned> target_order, source_order, self;
+        DeviceBuffer<TileBox<double>> boxes;
+        DeviceBuffer<PairTileEntry> tiles;
+        DeviceBuffer<PairExcluded> excluded;
+        DeviceBuffer<unsigned> tiles_begin, excluded_begin; ///< by block
+        DeviceBuffer<PairSystem> systems;
+    };
+    /// Rows and lists that the host sorts and makes.
+    struct SortedOnHost {
+        SortedRows targets, sources;
+        BlockLists lists;
+        bool is_used = false; ///< in this sum
+    };
 
     const LawCode code_;
     LawUnits units_;
@@ -267,24 +291,15 @@ private:
     const int device_;
     const bool precise_;
     std::string name_;
-    bool on_host_ = false;
-    std::unique_ptr<Stream> stream_;
-    std::unique_ptr<Event> start_, stop_;
-
+    std::unique_ptr<Stream> stream_; // as the events, of the device that the constructor chooses
+    std::unique_ptr<Events> events_;
     TargetParts parts_;
-    SortedRows targets_, sources_;
-    BlockLists lists_;
+    SortedOnHost sorted_;
     RowOrder order_;
-    PinnedBuffer<double> host_targets_, host_sources_, host_sums_;
-    PinnedBuffer<unsigned> host_self_;
     PairLauncher launcher_;
     SystemBlocks blocks_;
-    DeviceBuffer<PairSystem> systems_;
-    DeviceBuffer<double> target_rows_, source_rows_, sums_;
-    DeviceBuffer<unsigned> target_order_, source_order_, self_, tiles_begin_, excluded_begin_;
-    DeviceBuffer<TileBox<double>> boxes_;
-    DeviceBuffer<PairTileEntry> tiles_;
-    DeviceBuffer<PairExcluded> excluded_;
+    HostArrays here_;
+    DeviceArrays there_;
 };
 
 } // namespace

@@ -71,7 +71,7 @@ TEST_CASE("forces match bitwise when few threads reuse their copy slots")
     omp_set_num_threads(threads);
 }
 
-TEST_CASE("GPU groups and clusters match the host for all particles")
+TEST_CASE("GPU groups and clusters match the host for all particles and for those of a rung")
 {
     constexpr std::size_t n = 150001; // enough for the GPU to split them
     Particles one_place = plummer(n), massless = uniform_cube(n);
@@ -79,12 +79,28 @@ TEST_CASE("GPU groups and clusters match the host for all particles")
         one_place.position[i] = one_place.position[0];
     for (std::size_t i = 0; i < n; i += 3)
         massless.mass[i] = 0;
+    const auto memory = device_memory(0, n + 7);
     for (Particles& p : std::vector<Particles>{plummer(n), one_place, massless})
-        for (const double longest_side : {Box::infinity, 0.1}) {
+        for (const auto& [longest_side, every] :
+             {std::pair{Box::infinity, 1}, {0.1, 1}, {Box::infinity, 3}, {0.1, 3}, {0.1, 4000}}) {
             CAPTURE(longest_side);
+            CAPTURE(every);
+            std::vector<Index> active;
+            std::vector<double> levels((n + 7) / 8); // a byte a particle
+            for (Index i = 0; i < n; i += Index(every)) {
+                active.push_back(i);
+                reinterpret_cast<std::uint8_t*>(levels.data())[i] = 2;
+            }
+            ArrayView there = numbers_at(reinterpret_cast<double*>(memory.get()), sizeof(double));
+            there.on_device = true;
+            write_to_device(0, levels.data(), levels.size(), there);
             const TreePlan plan{
                 .leaf_size = 32,
-                .groups = {.group = 128, .cluster = 32, .longest_side = longest_side},
+                .groups = {.group = 128,
+                           .cluster = 32,
+                           .longest_side = longest_side,
+                           .few = 0,
+                           .sparse = 1000},
                 .has_no_listed_targets = true,
                 .criterion = AcceptanceCriterion{}};
             TargetGroups found[2];
@@ -98,11 +114,17 @@ TEST_CASE("GPU groups and clusters match the host for all particles")
                 builder->build(tree,
                                {n, view_of(std::span(p.position)), view_of(std::span(p.mass))},
                                plan, profile);
-                builder->make_groups(found[on_gpu], tree, {}, plan.groups);
+                SourceTargets targets;
+                if (every > 1 && on_gpu)
+                    targets = {.rung = reinterpret_cast<std::uint8_t*>(memory.get()), .first = 2};
+                else if (every > 1)
+                    targets.active = active;
+                builder->make_groups(found[on_gpu], tree, targets, plan.groups);
                 builder->finish_nodes(tree, found[on_gpu], profile);
             }
             const auto &a = found[0], &b = found[1];
             CHECK(a.target_count == b.target_count);
+            CHECK(std::ranges::equal(a.targets, b.targets));
             REQUIRE(a.groups.size() == b.groups.size());
             REQUIRE(a.clusters.size() == b.clusters.size());
             CHECK(std::memcmp(a.groups.data(), b.groups.data(), a.groups.size() * sizeof(Group)) ==

@@ -47,7 +47,7 @@ struct SeparateTargets {
 };
 inline constexpr Index no_source_here = 0xffffffff;
 
-/// Data to which the lists refer. They must outlive the evaluation.
+/// Data to which the lists refer. They must outlive the evaluation. A member for each array.
 struct EvaluationInput {
     const Octree* octree = nullptr;
     const Moments* moments = nullptr;

@@ -62,7 +62,8 @@ struct GlobalCounts {
 };
 
 /// Describes one evaluation completely, independently of earlier requests. Values are double or
-/// float; arrays are on the host or, all of them, on the solver's GPU.
+/// float; arrays are on the host or, all of them, on the solver's GPU. A member for each part of
+/// the question.
 struct Request {
     std::size_t count = 0;    ///< particles; all are sources, except tracers
     ArrayView position, mass; ///< On a device positions lie in the periodic box, if any.
@@ -128,7 +129,7 @@ struct RankStatistics {
     std::uint64_t not_finite = 0; ///< sums repaired in double
 };
 
-/// Statistics for one evaluation.
+/// Statistics for one evaluation. A member for each count and time.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
     std::uint64_t expansions = 0; ///< cells expanded about a group's or cluster's center

@@ -31,7 +31,7 @@ inline const OptionWords<SchemeKind>& scheme_words()
     return words;
 }
 
-/// The requested options; empty options follow from the rest.
+/// The requested options; empty options follow from the rest. A member for each option.
 struct Scheme {
     SchemeKind kind = SchemeKind::leapfrog;
     std::optional<double> fixed_length;     ///< of all steps

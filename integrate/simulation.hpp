@@ -36,7 +36,8 @@ struct SimulationOptions {
 /// not change them.
 ///
 /// If Integrator::ranks() is set, calls are collective: each rank has a simulation of its local
-/// particles with the same observers, and stop() must be called on all.
+/// particles with the same observers, and stop() must be called on all. Its many members are the
+/// clock, what callers asked for, and the last measurements.
 class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;

@@ -36,7 +36,8 @@ public:
 /// Returns the time between snapshots: the given one or a tenth of the run.
 double snapshot_interval(const RunSettings& settings, double start, double end);
 
-/// A RunJob is a run with its files. Keeps references to all arguments except `origin`.
+/// A RunJob is a run with its files. Keeps references to all arguments except `origin`. Its many
+/// members are the parts of a run: solver, integrator, files, tables.
 class RunJob {
 public:
     /// `simulation` must hold the particles of `state`. Its earlier observers are called before the

@@ -19,7 +19,7 @@ namespace chamomile {
 enum class EnergyErrorAction { stop, warn };
 
 /// RunSettings states what a run writes and when, and what ends it. Times are simulation times: ln
-/// a in comoving runs.
+/// a in comoving runs. A member for each setting.
 struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;

@@ -19,6 +19,7 @@ namespace chamomile::app {
 
 enum class DeviceErrorAction { stop, cpu };
 
+/// The options of `run` that RunSettings does not hold, a member each.
 struct RunOptions : RunSettings {
     std::string input;                          ///< a file; or empty, and
     std::string model;                          ///< name of a built-in model

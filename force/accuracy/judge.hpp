@@ -58,7 +58,8 @@ struct Outlier {
     double error = 0;
 };
 
-/// The law that explains the other forces best, with the systematic errors that remain.
+/// The law that explains the other forces best, with the systematic errors that remain. A member
+/// for each finding.
 struct Judgement {
     RowOrder order = RowOrder::as_given;
     double angle = 0; ///< median between exact and other accelerations as given, in degrees

@@ -25,6 +25,7 @@ struct TwoExpansions {
     std::vector<Index> near; ///< far cells of the lists that are not in the expansions
 };
 
+/// Gradients on the processor. The many members are buffers, kept between evaluations.
 class HostAdjoint final : public AdjointEvaluator {
 public:
     HostAdjoint(Precision precision, const std::string& instruction_set)

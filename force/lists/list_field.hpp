@@ -16,7 +16,8 @@ namespace chamomile {
 /// (GroupLists) and sums (ListSums). Without a walk, a direct sum uses cells only to form groups.
 /// Targets are the sources or any points; in a periodic box sums include both ranges. Solvers and
 /// kept fields are adaptors to this class, so that sums are bitwise equal. Arrays are on the host
-/// or on the solver's device.
+/// or on the solver's device. Its many members are these objects and the memory of repairs and
+/// estimates.
 class ListField {
 public:
     /// `long_range`, if not null, replaces the one made from the options, in a periodic box.

@@ -21,7 +21,8 @@ constexpr std::size_t worth_sorting = 1 << 22, targets_worth_sorting = 4096;
 constexpr std::size_t parallel_items = 32; ///< min number, to occupy all threads
 constexpr std::size_t tiles_of_item = 16;  ///< min number
 
-/// A HostPairSolver sums pairs on the host's threads.
+/// A HostPairSolver sums pairs on the host's threads. Its many members are sorted rows and buffers,
+/// kept between sums.
 class HostPairSolver final : public PairSolver {
 public:
     HostPairSolver(const LawCode& code, const void* law, const PairOptions& options)

@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// An ForceCommand is a command of rank 0 to every rank.
+/// An ForceCommand is a command of rank 0 to every rank. A member for each part of a call.
 struct ForceCommand {
     enum class Task {
         prepare, ///< make the solver, or refuse the options

@@ -65,7 +65,7 @@ struct SelfPair {
     int target;
 };
 
-/// One group against its list.
+/// One group against its list. A kernel's argument: a member for each array.
 struct GroupWork {
     const chamomile::Source* sources; ///< all sorted particles
     /// All separate targets; null: targets are sorted particles.

@@ -69,7 +69,8 @@ struct CancellingJob {
     unsigned* seen;  ///< on the host: the final count
 };
 
-/// A DirectSum is the job of the kernels, in internal units.
+/// A DirectSum is the job of the kernels, in internal units. A kernel's argument: a member for each
+/// array.
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
     Vec3<double> origin;         ///< near most particles

@@ -33,7 +33,7 @@ struct DirectTargets {
 
 /// A DirectSummer sums sources along a Hilbert curve in any caller's order. For few targets all
 /// tiles are near and use coordinates in two floats; for many targets nearly all pairs pass the
-/// force loop. Buffers are kept between sums.
+/// force loop. Buffers are kept between sums. Its many members are these buffers.
 class DirectSummer {
 public:
     DirectSummer(const Softening& softening, Precision precision)

@@ -62,7 +62,7 @@ int bits_below(std::uint64_t n)
     return n > 1 ? int(std::bit_width(n - 1)) : 0;
 }
 
-/// A FriendSearch finds the groups of n > 0 particles.
+/// A FriendSearch finds the groups of n > 0 particles. Its many members are buffers of the search.
 class FriendSearch {
 public:
     FriendSearch(int device, std::span<const Vec3<double>> position, const FriendRule& rule)

@@ -50,7 +50,7 @@ struct alignas(4 * sizeof(T)) FarSum {
     T potential;
 };
 
-/// A batch on the device.
+/// A batch on the device. A kernel's argument: a member for each array.
 struct DeviceBatch {
     const WarpWork* work;
     Index work_count;

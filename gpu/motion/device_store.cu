@@ -22,6 +22,7 @@ namespace {
 
 using Arrays = StepArrays<DeviceBuffer<Vec3<double>>, DeviceBuffer<double>>;
 
+/// Particles in GPU memory. The many members are their arrays, and what is known of them.
 class DeviceStore final : public StepStore<DeviceStore, Arrays> {
 public:
     DeviceStore(int device, const StoreOptions& options)

@@ -28,7 +28,8 @@ struct PairSystem {
 };
 
 /// A PairJob is the job of the kernel. Rows are consecutive doubles of the law's records. Orders
-/// give the caller's index of each sorted row; null: rows are sorted.
+/// give the caller's index of each sorted row; null: rows are sorted. A kernel's argument: a member
+/// for each array.
 struct PairJob {
     const double *targets, *sources;
     const unsigned *target_order, *source_order;

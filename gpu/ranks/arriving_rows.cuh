@@ -31,7 +31,7 @@ struct ResultColumns {
 
 /// An ArrivingRows sorts rows by key, exchanges rows between ranks and merges received particles
 /// with the rows that stay. Rows have numbers 0 .. n - 1. Received particles follow from n, in the
-/// order of ranks.
+/// order of ranks. Its many members are buffers, kept between exchanges.
 class ArrivingRows {
 public:
     ArrivingRows(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}

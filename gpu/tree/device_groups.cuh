@@ -17,7 +17,7 @@ public:
     DeviceGroups(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
 
     /// True if the device cuts `targets` targets faster than the host.
-    static bool are_worth_it(std::size_t targets) { return targets >= 100000; }
+    static bool are_worth_it(std::size_t targets) { return targets >= 20000; }
 
     /// Cuts the targets of some cells, whose bounds and multipoles must be queued in the tree's
     /// stream. `targets_before`: the number of targets before each sorted place, on the device;

@@ -9,7 +9,8 @@
 
 namespace chamomile {
 
-/// A DeviceTree holds a tree's device arrays, filled by the builder and read by the evaluator.
+/// A DeviceTree holds a tree's device arrays, filled by the builder and read by the evaluator. A
+/// member for each array.
 struct DeviceTree {
     explicit DeviceTree(int number) : device(number), staging(number) {}
 

@@ -20,7 +20,8 @@ struct NodePlan {
 };
 
 /// A DeviceTreeSteps queues the steps of a tree's build in the tree's stream. A builder calls the
-/// functions in the order of declaration.
+/// functions in the order of declaration. Its many members are the buffers and events of these
+/// steps, kept between builds.
 class DeviceTreeSteps {
 protected:
     DeviceTreeSteps(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)

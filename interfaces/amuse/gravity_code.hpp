@@ -58,7 +58,8 @@ struct Stop {
 };
 
 /// The particles, parameters and phases of an AMUSE code. Each failing call throws Error: usage for
-/// a call out of order or an unknown particle.
+/// a call out of order or an unknown particle. Its many members are AMUSE's parameters and stopping
+/// conditions.
 class GravityCode {
 public:
     /// Take effect at commit_parameters().

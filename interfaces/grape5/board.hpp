@@ -18,7 +18,8 @@ namespace chamomile {
 using Row = const double[3];
 
 /// A Board throws Error(usage) for values out of range or calls out of order. Array pointers refer
-/// to address 0: loading nj from adr reads x[adr] to x[adr + nj - 1].
+/// to address 0: loading nj from adr reads x[adr] to x[adr + nj - 1]. It has a member for each
+/// register of the board.
 class Board {
 public:
     static constexpr std::size_t max_sources = 1 << 24;

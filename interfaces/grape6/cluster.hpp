@@ -45,7 +45,8 @@ struct NeverMade : Error {
     explicit NeverMade(const std::string& line) : Error(Fault::usage, line) {}
 };
 
-/// A Cluster throws Error for values out of range or non-finite, and for calls out of order.
+/// A Cluster throws Error for values out of range or non-finite, and for calls out of order. It has
+/// a member for each register of the boards.
 class Cluster {
 public:
     static constexpr std::size_t max_sources = 1 << 24;

@@ -11,7 +11,7 @@
 namespace chamomile {
 
 /// A Gadget2Header is the 256-byte header. The format has no units. Chamomile stores them in the
-/// unused bytes at the end, which other programs ignore.
+/// unused bytes at the end, which other programs ignore. It has the format's members.
 struct Gadget2Header {
     std::uint32_t count[6] = {}; ///< particles in this file
     double mass[6] = {};         ///< mass of each particle of a type; 0: see block MASS

@@ -17,7 +17,8 @@ namespace chamomile {
 /// the line of sight of velocity away from the observer, its dispersion, or potential.
 enum class Pictured { density, velocity, dispersion, potential };
 
-/// RenderOptions controls a picture. Empty members are chosen from the snapshot.
+/// RenderOptions controls a picture. Empty members are chosen from the snapshot. A member for each
+/// option.
 struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
     std::optional<Vec3<double>> center; ///< empty: center of mass of the shown particles

@@ -38,6 +38,7 @@ std::vector<TableColumn> bound_columns();
 std::vector<std::string> bound_cells(const BoundSystem& bound);
 
 /// The tables of a run. All but bound.csv and encounters.csv describe the particles that are bound.
+/// Its many members are the files and what they compare with.
 class ClusterTables {
 public:
     /// Keeps references. Throws Error(usage) for tables that this run cannot have.

@@ -25,7 +25,7 @@ struct ExcludedPair {
 };
 
 /// One group of targets with its tiles. Rows are consecutive doubles, by LawShape, and begin with
-/// the position if the law has positions.
+/// the position if the law has positions. A kernel's argument: a member for each array.
 struct PairGroupWork {
     const void* law;       ///< in the current length unit
     const double* targets; ///< rows

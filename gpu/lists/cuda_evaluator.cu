@@ -31,7 +31,8 @@ constexpr int slot_count = 32;
 /// Warps of the Chamomile kernel on a multiprocessor, limited by registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t min_batch = 256, largest_batch = 2048;
-/// Evaluates lists in batches. Its many members are buffers and clocks that batches share, kept between evaluations.
+/// Evaluates lists in batches. Its many members are buffers and clocks that batches share, kept
+/// between evaluations.
 class CudaEvaluator final : public Evaluator {
 public:
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,

@@ -94,15 +94,14 @@ TEST_CASE("GPU groups and clusters match the host for all particles and for thos
             ArrayView there = numbers_at(reinterpret_cast<double*>(memory.get()), sizeof(double));
             there.on_device = true;
             write_to_device(0, levels.data(), levels.size(), there);
-            const TreePlan plan{
-                .leaf_size = 32,
-                .groups = {.group = 128,
-                           .cluster = 32,
-                           .longest_side = longest_side,
-                           .few = 0,
-                           .sparse = 1000},
-                .has_no_listed_targets = true,
-                .criterion = AcceptanceCriterion{}};
+            const TreePlan plan{.leaf_size = 32,
+                                .groups = {.group = 128,
+                                           .cluster = 32,
+                                           .longest_side = longest_side,
+                                           .few = 0,
+                                           .sparse = 1000},
+                                .has_no_listed_targets = true,
+                                .criterion = AcceptanceCriterion{}};
             TargetGroups found[2];
             for (const bool on_gpu : {false, true}) {
                 const auto builder = on_gpu ? make_cuda_parts(0, Precision::single_precision, false,

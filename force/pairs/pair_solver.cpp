@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/spelling.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/pairs/host_pair_solver.hpp"
 
 namespace chamomile {
@@ -48,7 +49,7 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
         if (task.systems.is_checked)
             return n;
         double probe = 0; // NaN if some value is not finite
-#pragma omp simd reduction(+ : probe)
+#pragma omp parallel for simd if (values.size() > worth_threads) reduction(+ : probe)
         for (std::size_t k = 0; k < values.size(); ++k)
             probe += 0 * values[k];
         for (std::size_t k = 0; probe != 0 && k < values.size(); ++k)

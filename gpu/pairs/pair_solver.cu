@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/pairs/block_lists.hpp"
 #include "chamomile/force/pairs/host_pair_solver.hpp"
 #include "chamomile/force/pairs/target_parts.hpp"
@@ -174,7 +175,9 @@ private:
     void send(std::span<const double> rows, PinnedBuffer<double>& staged, DeviceBuffer<double>& to)
     {
         double* copy = staged.reserve(rows.size());
-        std::copy(rows.begin(), rows.end(), copy);
+#pragma omp parallel for simd if (rows.size() > worth_threads)
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            copy[k] = rows[k];
         upload(to, copy, rows.size(), *stream_);
     }
 

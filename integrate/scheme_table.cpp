@@ -143,16 +143,15 @@ Refusal refuse_leapfrog(const SolverOptions& options, const Scheme& scheme,
 {
     const bool goal = options.accuracy.has_value(),
                hierarchical = scheme.block_scheme == BlockScheme::hierarchical;
-    return first_of(
-        {{scheme.individual, "dt", "contradicts {block-steps}"},
-         {scheme.individual, "adaptive", "contradicts {block-steps}"},
-         {given.contains("adaptive"), "dt",
-          "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
-         {hierarchical, "rebuild-above", "contradicts {block-scheme} hierarchical"},
-         {scheme.resident, "host-below", "contradicts {resident}"},
-         {scheme.resident, "accuracy", "contradicts {resident}"},
-         {goal, "host-below", "contradicts {accuracy}"}},
-        given);
+    return first_of({{scheme.individual, "dt", "contradicts {block-steps}"},
+                     {scheme.individual, "adaptive", "contradicts {block-steps}"},
+                     {given.contains("adaptive"), "dt",
+                      "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
+                     {hierarchical, "rebuild-above", "contradicts {block-scheme} hierarchical"},
+                     {scheme.resident, "host-below", "contradicts {resident}"},
+                     {scheme.resident, "accuracy", "contradicts {resident}"},
+                     {goal, "host-below", "contradicts {accuracy}"}},
+                    given);
 }
 
 } // namespace

@@ -11,14 +11,6 @@
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
-constexpr int power_of_two_above(int n)
-{
-    int power = 16;
-    while (power < n)
-        power *= 2;
-    return power;
-}
-
 /// Cells in the lanes of a pack: their moments, weighted and in units of u, and the derivatives of
 /// 1/u on the unit sphere.
 template <class T, int order>
@@ -42,20 +34,17 @@ public:
             sizes[lane] = lane < count ? T(unit * cell.size) : T(0);
             row[lane] = static_cast<const T*>(cell.row);
         }
-        P place[4], table[columns];
+        P place[4];
         for (int k = 0; k < 4; ++k)
             place[k] = P::load(places + k * P::width);
         transpose(place);
-        for (int k = 0; k < columns; ++k)
-            table[k] = P::load(row[k * P::width / columns] + k * P::width % columns);
-        transpose(table);
         const Vec3<P> r{place[0], place[1], place[2]};
         const P inv_u = inverse_sqrt(norm_squared(r, place[3])), length = inv_u * P::load(sizes);
         P factor[order + 1];
         factor[0] = select(P(T(0)) < length, P(T(1)), P(T(0)));
         for (int k = 1; k <= order; ++k)
             factor[k] = P(T(1.0 / (2 * k - 1))) * length * factor[k - 1];
-        weigh(table, factor, std::make_integer_sequence<int, layout.moments()>{});
+        weigh_all(row, factor, std::make_integer_sequence<int, (layout.moments() + 15) / 16>{});
         P power = inv_u;
         for (int k = 0; k <= dual_degree; ++k, power = power * inv_u)
             power.store(power_ + k * P::width);
@@ -69,7 +58,6 @@ public:
 
 private:
     static constexpr DualRow layout{order};
-    static constexpr int columns = power_of_two_above(layout.moments());
 
     /// Returns the term of a moment in a row.
     static constexpr int term(int k)
@@ -78,10 +66,26 @@ private:
         return of_mass < 0 ? k : of_mass == 0 ? 0 : of_mass + 3;
     }
 
-    template <int... k>
-    CHAMOMILE_HD void weigh(const P* table, const P* factor, std::integer_sequence<int, k...>)
+    template <int... block>
+    CHAMOMILE_HD void weigh_all(const T* const* row, const P* factor,
+                                std::integer_sequence<int, block...>)
     {
-        (weighted<term(k)>(table[k], factor).store(moment_ + k * P::width), ...);
+        (weigh<16 * block>(row, factor, std::make_integer_sequence<int, 16>{}), ...);
+    }
+    /// Weighs the moments from `first` on.
+    template <int first, int... k>
+    CHAMOMILE_HD void weigh(const T* const* row, const P* factor, std::integer_sequence<int, k...>)
+    {
+        P table[16];
+        ((table[k] = P::load(row[k * P::width / 16] + first + k * P::width % 16)), ...);
+        transpose(table);
+        (store_weighted<first + k>(table[k], factor), ...);
+    }
+    template <int k>
+    CHAMOMILE_HD void store_weighted(const P& value, const P* factor)
+    {
+        if constexpr (k < layout.moments())
+            weighted<term(k)>(value, factor).store(moment_ + k * P::width);
     }
     template <int t>
     static CHAMOMILE_HD P weighted(const P& value, const P* factor)
@@ -96,7 +100,8 @@ private:
     template <int... t>
     CHAMOMILE_HD void find_derivatives(const Vec3<P>& direction, std::integer_sequence<int, t...>)
     {
-        P level1[size];
+        alignas(64) char memory[size * sizeof(P)]; // an array of packs would be set to 0
+        P* const level1 = reinterpret_cast<P*>(memory);
         level1[0] = P(T(odd_factorial(2 * dual_degree - 1)));
         taylor::step_levels<dual_degree>(direction, level1,
                                          std::make_integer_sequence<int, dual_degree - 1>{});

@@ -258,6 +258,15 @@ CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, 
     over_u = m_y * (c * Pack<float>(0.333332092f) + Pack<float>(0.444445163f));
     over_u3 = m_y * y2 * c;
 }
+
+/// Computes 1/u^2 and 1/u^3 from u^2, with y and e as above: y^2 (2 - e) and y^3 (5 - 3 e)/2.
+CHAMOMILE_HD void find_powers(const Pack<float>& u2, Pack<float>& over_u2, Pack<float>& over_u3)
+{
+    const Pack<float> y = Pack<float>::Register(_mm512_rsqrt14_ps(u2.lanes));
+    const Pack<float> y2 = y * y, c = Pack<float>(2.0f) - u2 * y2;
+    over_u2 = y2 * c;
+    over_u3 = (y2 * y) * (Pack<float>(1.5f) * c - Pack<float>(0.5f));
+}
 #endif
 
 /// Returns 1/sqrt(a) to about 2e-16.
@@ -282,6 +291,14 @@ CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
 #endif
     return Pack<double>(1.0).lanes / root.lanes;
 #endif
+}
+
+template <class T>
+CHAMOMILE_HD void find_powers(const Pack<T>& u2, Pack<T>& over_u2, Pack<T>& over_u3)
+{
+    const Pack<T> inv_u = inverse_sqrt(u2);
+    over_u2 = inv_u * inv_u;
+    over_u3 = over_u2 * inv_u;
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

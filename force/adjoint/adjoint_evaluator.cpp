@@ -1,4 +1,5 @@
-// Near pairs go to the kernel of the pair law, cells to force/simd/adjoint_kernels.cpp.
+// Pairs of a group's targets go to the kernel of the pair law, all else to
+// force/simd/adjoint_*.cpp.
 #include "chamomile/force/adjoint/adjoint_evaluator.hpp"
 
 #include <algorithm>
@@ -16,13 +17,12 @@
 namespace chamomile {
 namespace {
 
-/// The fields of far cells about a center: of the masses as in the forces, and the dual field, in
-/// the same unit.
-struct TwoExpansions {
-    Expansion masses;
-    LocalExpansion<double, dual_degree> duals;
+/// The fields of far cells about a center.
+struct FarFields {
+    Vec3<double> center;
+    DualExpansion expansion;
     bool is_empty = true;
-    std::vector<Index> near; ///< far cells of the lists that are not in the expansions
+    std::vector<Index> near; ///< far cells of the lists that are not in the expansion
 };
 
 /// Gradients on the processor. The many members are buffers, kept between evaluations.
@@ -53,13 +53,12 @@ public:
         eps2_ = softens_cells_ ? length * length : 0;
         law_ = AdjointLaw::of(input.softening, per_particle, length);
         kernel_ = law_.code->host[set_][precise_];
+        LawChoice choice = LawChoice::of(input.softening, per_particle);
+        choice.in_double = precise_;
+        add_pairs_ = kernels_.adjoint.pairs(choice, !mu_.empty());
         rows_.take(octree, input.scale, unit_, lambda_, mu_);
-        moments_.sum(octree, *input.moments, rows_, input.scale, std::max(input.order, 1) + 1,
-                     softens_apart_, criterion_);
-        expand_ = input.local_order == 0
-                      ? nullptr
-                      : kernels_.expand[precise_][input.local_order - lowest_local_order]
-                                       [input.order <= 2 ? 0 : input.order - 2];
+        moments_.sum(kernels_.adjoint, octree, *input.moments, rows_, input.scale,
+                     std::max(input.order, 1) + 1, softens_apart_, precise_, criterion_);
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
             thread.not_finite = 0;
@@ -104,42 +103,40 @@ public:
     }
 
 private:
+    static constexpr Index cells_ahead = 8; // prefetch distance
+
     struct Thread {
         KernelScratch scratch;
-        std::vector<TwoExpansions> clusters; // in the batch
-        TwoExpansions own;                   // of the group
+        std::vector<FarFields> clusters; // in the batch
+        FarFields own;                   // of the group
         std::vector<DualCell> cells;
-        std::vector<Index> far_cells;           // with expansions
-        std::vector<double> columns, cell_sums; // of the targets
-        std::vector<double> targets, pair_sums; // rows
-        std::vector<double> sources;            // rows of listed particles, near ones first
-        std::vector<double> far;
+        std::vector<double> columns, cell_sums;  // of the targets
+        std::vector<AdjointPairs::Range> ranges; // of listed particles
+        std::vector<double> pair_sums;           // rows
         std::vector<TileEntry> tiles;
         std::vector<ExcludedPair> self;
-        std::vector<ParticleRange> opened; // particles of leaves to be opened
         std::size_t not_finite = 0;
     };
 
-    /// Copies the targets to rows and to padded columns.
+    /// Copies the targets to padded columns.
     void begin_group(const ListRow& row, Thread& thread) const
     {
         const std::size_t count = row.target_end - row.target_begin,
-                          padded = (count + 15) / 16 * 16, width = rows_.width();
-        thread.targets.resize(count * width);
+                          padded = (count + 15) / 16 * 16;
+        const double l = 1 / input_.scale.length;
         thread.columns.resize(padded * AdjointTargets::fields);
+        double* const column = thread.columns.data();
         for (std::size_t t = 0; t < padded; ++t) {
             const double* const from = rows_.row(row.target_begin + std::min(t, count - 1));
-            if (t < count)
-                std::copy_n(from, width, &thread.targets[t * width]);
-            const double place[3] = {(from[0] - row.center.x) / input_.scale.length,
-                                     (from[1] - row.center.y) / input_.scale.length,
-                                     (from[2] - row.center.z) / input_.scale.length};
-            for (std::size_t f = 0; f < AdjointTargets::fields; ++f)
-                thread.columns[f * padded + t] = f < 3 ? place[f] : f < width ? from[f] : 0;
+            column[t] = l * (from[0] - row.center.x);
+            column[padded + t] = l * (from[1] - row.center.y);
+            column[2 * padded + t] = l * (from[2] - row.center.z);
+            for (std::size_t f = 3; f < rows_.width(); ++f)
+                column[f * padded + t] = from[f];
         }
         thread.cell_sums.assign(4 * padded, 0);
         thread.cells.clear();
-        thread.opened.clear();
+        thread.ranges.clear();
     }
 
     AdjointTargets targets_of(Thread& thread) const
@@ -161,62 +158,56 @@ private:
     /// to the group's cells.
     template <class Row>
     void expand(const InteractionLists& lists, const Row& row, Thread& thread,
-                const TwoExpansions* wider, TwoExpansions& expansions) const
+                const FarFields* wider, FarFields& fields) const
     {
         thread.cells.clear();
-        thread.far_cells.clear();
-        for (Index c = row.far_begin; c < row.far_end; ++c)
-            if (const Index cell = lists.far_cells[c];
-                softens_apart_ || !moments_.is_trusted(cell)) {
-                expansions.near.push_back(cell);
-            } else {
-                thread.far_cells.push_back(cell);
+        for (Index c = row.far_begin; c < row.far_end; ++c) {
+            if (c + cells_ahead < row.far_end)
+                moments_.prefetch(lists.far_cells[c + cells_ahead]);
+            if (const Index cell = lists.far_cells[c]; softens_apart_ || !moments_.is_trusted(cell))
+                fields.near.push_back(cell);
+            else
                 moments_.append(cell, row.center, eps2_, thread.cells);
-            }
+        }
         wider = wider && !wider->is_empty ? wider : nullptr;
-        expansions.is_empty = thread.cells.empty() && !wider;
-        if (expansions.is_empty)
+        fields.is_empty = thread.cells.empty() && !wider;
+        if (fields.is_empty)
             return;
-        expansions.masses.center = row.center;
-        expansions.masses.targets = {};
-        expansions.masses.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
-        expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
-                 thread.far_cells.data(), thread.far_cells.size(), 1 / input_.scale.length,
-                 1 / input_.scale.mass, std::sqrt(eps2_), input_.order},
-                wider ? &wider->masses : nullptr, expansions.masses);
-        const double unit = expansions.masses.unit;
-        expansions.duals = {};
+        fields.center = row.center;
+        DualExpansion& expansion = fields.expansion;
+        expansion = {InternalScale::unit_of_radius(row.radius / input_.scale.length)};
         if (wider) {
-            expansions.duals = wider->duals;
-            expansions.duals.shift((1 / input_.scale.length / wider->masses.unit) *
-                                   (row.center - wider->masses.center));
-            expansions.duals.change_unit(wider->masses.unit / unit);
+            const double unit = wider->expansion.unit;
+            const Vec3<double> d = (1 / input_.scale.length / unit) * (row.center - wider->center);
+            shift(wider->expansion.masses, d, unit / expansion.unit, expansion.masses);
+            shift(wider->expansion.duals, d, unit / expansion.unit, expansion.duals);
         }
         kernels_.adjoint.expand[precise_](thread.cells.data(), thread.cells.size(),
-                                          moments_.order(), unit, expansions.duals.term);
+                                          moments_.order(), expansion);
+    }
+
+    /// Writes the terms about a center at d, in another unit.
+    static void shift(const double* from, const Vec3<double>& d, double ratio, double* to)
+    {
+        LocalExpansion<double, dual_degree> local;
+        std::copy_n(from, local.size, local.term);
+        local.shift(d);
+        local.change_unit(ratio);
+        std::copy_n(local.term, local.size, to);
     }
 
     /// Adds the cluster's and the group's far cells.
     void add_far_cells(const InteractionLists& lists, const ListRow& row, Thread& thread) const
     {
-        TwoExpansions& own = thread.own;
-        const TwoExpansions* const cluster =
+        FarFields& own = thread.own;
+        const FarFields* const cluster =
             row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster];
         own.near.clear();
         if (cluster)
             own.near = cluster->near;
         expand(lists, row, thread, cluster, own);
-        if (!own.is_empty) {
-            constexpr int size = term_count(dual_degree);
-            const double inverse = 1 / own.masses.unit;
-            double masses[size], duals[size], scale = inverse; // in internal units
-            for (int degree = 0, t = 0; degree <= dual_degree; ++degree, scale *= inverse)
-                for (; t < term_count(degree); ++t) {
-                    masses[t] = degree <= input_.local_order ? scale * own.masses.term[t] : 0;
-                    duals[t] = scale * own.duals.term[t];
-                }
-            kernels_.adjoint.add_expansions(masses, duals, targets_of(thread));
-        }
+        if (!own.is_empty)
+            kernels_.adjoint.add_expansion[precise_](own.expansion, targets_of(thread));
         thread.cells.clear();
         for (const Index cell : own.near)
             append(cell, row, thread);
@@ -226,10 +217,12 @@ private:
     void append(Index cell, const ListRow& row, Thread& thread) const
     {
         const Octree& octree = *input_.octree;
-        if (!moments_.is_to_be_opened(cell, distance_from(row, cell))) {
+        if (!moments_.may_be_opened(cell) ||
+            !moments_.is_to_be_opened(cell, distance_from(row, cell))) {
             moments_.append(cell, row.center, eps2_, thread.cells);
         } else if (octree.is_leaf(cell)) {
-            thread.opened.push_back({octree.cells[cell].begin, octree.cells[cell].count});
+            const Cell& leaf = octree.cells[cell];
+            list_range(leaf.begin, leaf.begin + leaf.count, row, thread);
         } else {
             for (Index d = cell + 1; d < octree.cells[cell].next; d = octree.cells[d].next)
                 append(d, row, thread);
@@ -238,64 +231,65 @@ private:
 
     void add_cells(const InteractionLists& lists, const ListRow& row, Thread& thread) const
     {
-        for (Index c = row.cell_begin; c < row.cell_end; ++c)
+        for (Index c = row.cell_begin; c < row.cell_end; ++c) {
+            if (c + cells_ahead < row.cell_end)
+                moments_.prefetch(lists.cells[c + cells_ahead]);
             append(lists.cells[c], row, thread);
+        }
         kernels_.adjoint.add_cells[precise_](thread.cells.data(), thread.cells.size(),
                                              moments_.order(), targets_of(thread));
     }
 
-    /// Sums over the listed particles. Sources among the targets come first, in two floats.
+    /// Lists particles, but for the targets.
+    static void list_range(Index begin, Index end, const ListRow& row, Thread& thread)
+    {
+        const Index low = std::clamp(row.target_begin, begin, end),
+                    high = std::clamp(row.target_end, begin, end);
+        if (begin < low)
+            thread.ranges.push_back({begin, low});
+        if (high < end)
+            thread.ranges.push_back({high, end});
+    }
+
     void add_particles(const InteractionLists& lists, const ListRow& row, Thread& thread) const
     {
-        const std::size_t width = rows_.width();
-        thread.sources.clear();
-        thread.far.clear();
-        thread.self.clear();
-        const auto add = [&](Index begin, Index end) {
-            const Index low = std::clamp(row.target_begin, begin, end),
-                        high = std::clamp(row.target_end, begin, end);
-            thread.far.insert(thread.far.end(), rows_.row(begin), rows_.row(low));
-            for (Index k = low; k < high; ++k)
-                thread.self.push_back({std::uint32_t(thread.sources.size() / width) + (k - low),
-                                       k - row.target_begin});
-            thread.sources.insert(thread.sources.end(), rows_.row(low), rows_.row(high));
-            thread.far.insert(thread.far.end(), rows_.row(high), rows_.row(end));
-        };
         for (Index r = row.range_begin; r < row.range_end; ++r) {
             const ParticleRange& range = lists.ranges[r];
             const Index after =
                 r + 1 < row.range_end ? lists.ranges[r + 1].before : row.particle_count;
-            add(range.first, range.first + after - range.before);
+            list_range(range.first, range.first + after - range.before, row, thread);
         }
-        for (const ParticleRange& leaf : thread.opened) // here `before` is the number of particles
-            add(leaf.first, leaf.first + leaf.before);
-        const std::size_t near = thread.sources.size() / width;
-        thread.sources.insert(thread.sources.end(), thread.far.begin(), thread.far.end());
-        sum_pairs(row, near, thread);
+        const double l = 1 / input_.scale.length;
+        add_pairs_({rows_.row(0), rows_.width(), thread.ranges.data(), thread.ranges.size(),
+                    row.center, l, l * input_.softening.length, input_.softening.rule_weight()},
+                   targets_of(thread));
+        sum_own_pairs(row, thread);
     }
 
-    void sum_pairs(const ListRow& row, std::size_t near, Thread& thread) const
+    /// Sums over the pairs of targets, which every list has, with coordinates in two floats.
+    void sum_own_pairs(const ListRow& row, Thread& thread) const
     {
-        const std::size_t width = rows_.width(), sources = thread.sources.size() / width,
-                          tiles = (sources + pair_tile - 1) / pair_tile;
+        const std::uint32_t count = row.target_end - row.target_begin,
+                            tiles = (count + pair_tile - 1) / pair_tile;
         thread.tiles.clear();
         for (std::uint32_t t = 0; t < tiles; ++t)
             thread.tiles.push_back({t & 0x7ffffff, 0});
+        thread.self.clear();
+        for (std::uint32_t t = 0; t < count; ++t)
+            thread.self.push_back({t, t});
         const double l = 1 / input_.scale.length, scale[9] = {l, l, l, 1, 1, 1, 1, 1, 1},
                      one[4] = {1, 1, 1, 1};
         static constexpr Vec3<double> no_image[1] = {};
-        thread.pair_sums.resize(4 * (row.target_end - row.target_begin));
+        thread.pair_sums.resize(4 * count);
         PairGroupWork work{};
         work.law = law_.bytes.data();
-        work.targets = thread.targets.data();
-        work.target_count = row.target_end - row.target_begin;
-        work.sources = thread.sources.data();
-        work.source_count = std::uint32_t(sources);
+        work.targets = work.sources = rows_.row(row.target_begin);
+        work.target_count = work.source_count = count;
         work.tiles = thread.tiles.data();
         work.tiles_end = work.tiles + tiles;
-        work.near_end = work.tiles + (precise_ ? 0 : (near + pair_tile - 1) / pair_tile);
+        work.near_end = work.tiles + (precise_ ? 0 : tiles);
         work.excluded = thread.self.data();
-        work.excluded_end = work.excluded + thread.self.size();
+        work.excluded_end = work.excluded + count;
         work.images = no_image;
         work.center = precise_ ? Vec3<double>{} : row.center; // doubles need no center
         work.target_scale = work.source_scale = scale;
@@ -327,8 +321,8 @@ private:
     double unit_ = 1, eps2_ = 0;
     bool softens_cells_ = true, softens_apart_ = false;
     AdjointLaw law_;
-    PairKernel kernel_ = nullptr;
-    ExpansionKernel expand_ = nullptr;
+    PairKernel kernel_ = nullptr; // of a group's own pairs
+    AdjointPairKernel add_pairs_ = nullptr;
     AdjointRows rows_;
     DualMoments moments_;
     ListPool lists_;

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/expansions/term_table.hpp"
+#include "chamomile/force/expansions/taylor_terms.hpp"
 #include "chamomile/tree/upwards.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr int max_terms = term_count(5);
+constexpr int max_degree = 5;
 
 double length_of_lambda(const double* row)
 {
@@ -27,6 +27,24 @@ void divide(const Span& span, double eps2, const Use& use)
         use(0, 1 - high);
     if (high > 0)
         use(1, high);
+}
+
+/// Adds moments to a degree about another center, a distance away of which `monomial` are.
+template <int order, int... t>
+void shift(const double* moments, const double* monomial, double* to,
+           std::integer_sequence<int, t...>)
+{
+    const auto add = [&]<int from, int by>() __attribute__((always_inline))
+    {
+        constexpr Exponents a = exponents_of(from), b = exponents_of(by);
+        if constexpr (a.degree() + b.degree() <= order)
+            to[term_of({a.x + b.x, a.y + b.y, a.z + b.z})] += moments[from] * monomial[by];
+    };
+    const auto add_all = [&]<int from>() __attribute__((always_inline))
+    {
+        (add.template operator()<from, t>(), ...);
+    };
+    (add_all.template operator()<t>(), ...);
 }
 
 } // namespace
@@ -69,10 +87,11 @@ void AdjointRows::take(const Octree& octree, const InternalScale& scale, double 
     }
 }
 
-void DualMoments::sum(const Octree& octree, const Moments& moments, const AdjointRows& rows,
-                      const InternalScale& scale, int order, bool softens,
-                      const AcceptanceCriterion& criterion)
+void DualMoments::sum(const AdjointKernels& kernels, const Octree& octree, const Moments& moments,
+                      const AdjointRows& rows, const InternalScale& scale, int order, bool softens,
+                      bool precise, const AcceptanceCriterion& criterion)
 {
+    kernels_ = &kernels;
     octree_ = &octree;
     multipoles_ = moments.multipole.data();
     inverse_length_ = 1 / scale.length;
@@ -82,18 +101,73 @@ void DualMoments::sum(const Octree& octree, const Moments& moments, const Adjoin
     parts_ = softens ? 2 : 1;
     moments_.assign(octree.cells.size() * std::size_t(parts_ * (masses_ + size_)), 0);
     spans_.resize(softens ? octree.cells.size() : 0);
-    pass_upwards(octree, [&](Index begin, Index end) {
-        for (Index c = end; c-- > begin;)
-            if (octree.is_leaf(c))
-                sum_leaf(c, rows);
-            else
-                sum_daughters(c);
-    });
+    order == 2   ? sum_cells<2>(rows)
+    : order == 3 ? sum_cells<3>(rows)
+    : order == 4 ? sum_cells<4>(rows)
+                 : sum_cells<5>(rows);
+    rows_.clear();
+    precise_rows_.clear();
+    if (precise)
+        write_rows(moments, precise_rows_);
+    else
+        write_rows(moments, rows_);
     extents_.clear();
     if (!criterion.takes_tolerance())
         return;
     opening_ = std::min(0.6, std::pow(10 * criterion.tolerance, 1.0 / criterion.neglected()));
     find_extents(moments, rows, criterion.kind);
+}
+
+/// Writes the coefficients of all cells.
+template <class T>
+void DualMoments::write_rows(const Moments& moments, std::vector<T>& rows)
+{
+    const DualRow layout{order_};
+    struct Step { ///< adds weight * moment `from`, of a degree, to value `to`
+        int from, to, degree;
+        double weight;
+    };
+    std::vector<Step> steps;
+    const auto add_steps = [&](int degree, int first, const auto& place) {
+        for (int t = 0; t < term_count(degree); ++t) {
+            const Exponents e = exponents_of(t);
+            const int n = e.degree();
+            for (int x = 0; 2 * x <= e.x; ++x)
+                for (int y = 0; 2 * y <= e.y; ++y)
+                    for (int z = 0; 2 * z <= e.z; ++z) {
+                        const int j = x + y + z, k = n - 2 * j;
+                        const int to = term_of({e.x - 2 * x, e.y - 2 * y, e.z - 2 * z});
+                        steps.push_back(
+                            {first + t, place(k, j) + to - term_count(k - 1), n,
+                             (j % 2 ? -1 : 1) * odd_factorial(2 * (n - j) - 1) * factorial(e) /
+                                 (std::ldexp(1.0, j) * factorial(Exponents{x, y, z}))});
+                    }
+        }
+    };
+    add_steps(order_, masses_, [&](int k, int j) { return layout.dual(k, j); });
+    add_steps(order_ - 1, 0, [&](int k, int j) { return layout.mass(k, j); });
+    std::erase_if(steps, [&](const Step& s) { return s.from < masses_ && s.degree == 1; });
+    const std::size_t cells = octree_->cells.size(), width = std::size_t(layout.size());
+    rows.assign(cells * std::size_t(parts_) * width, 0);
+    all_rows_ = reinterpret_cast<const char*>(rows.data());
+    row_bytes_ = width * sizeof(T);
+    heads_.resize(cells);
+#pragma omp parallel for if (cells > worth_threads) schedule(static)
+    for (std::size_t c = 0; c < cells; ++c) {
+        const double extent =
+            inverse_length_ * moments.bounds[c].farthest_distance(multipoles_[c].center);
+        const double size = InternalScale::power_of_two_above(std::max(extent, 0x1p-31));
+        heads_[c] = {multipoles_[c].center, size};
+        double power[max_degree + 1] = {1};
+        for (int k = 1; k <= order_; ++k)
+            power[k] = power[k - 1] / size;
+        for (int part = 0; part < parts_; ++part) {
+            const double* const from = of(Index(c), part);
+            T* const to = rows.data() + (c * std::size_t(parts_) + std::size_t(part)) * width;
+            for (const Step& step : steps)
+                to[step.to] += T(step.weight * power[step.degree] * from[step.from]);
+        }
+    }
 }
 
 /// Finds cells in which lambda and mu have much larger fractions of their sums than the masses, or
@@ -142,68 +216,61 @@ void DualMoments::find_extents(const Moments& moments, const AdjointRows& rows, 
     });
 }
 
+template <int order>
+void DualMoments::sum_cells(const AdjointRows& rows)
+{
+    pass_upwards(*octree_, [&](Index begin, Index end) {
+        for (Index c = end; c-- > begin;)
+            if (octree_->is_leaf(c))
+                sum_leaf(c, rows);
+            else
+                sum_daughters<order>(c);
+    });
+}
+
 void DualMoments::sum_leaf(Index c, const AdjointRows& rows)
 {
     const Cell& cell = octree_->cells[c];
+    DualParticles particles{rows.row(cell.begin), rows.width(), cell.count, multipoles_[c].center,
+                            inverse_length_};
+    if (parts_ == 1)
+        return kernels_->sum_particles(particles, order_, of(c, 0));
     Span span{HUGE_VAL, 0};
-    for (Index k = cell.begin; parts_ > 1 && k < cell.begin + cell.count; ++k)
+    for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
         span = {std::min(span.min, rows.row(k)[8]), std::max(span.max, rows.row(k)[8])};
-    const Vec3<double>& center = multipoles_[c].center;
-    for (Index k = cell.begin; k < cell.begin + cell.count; ++k) {
-        const double* const row = rows.row(k);
-        const Vec3<double> s{inverse_length_ * (row[0] - center.x),
-                             inverse_length_ * (row[1] - center.y),
-                             inverse_length_ * (row[2] - center.z)};
-        // With weights, a moment is the monomial of -s, and d/ds takes one power and the sign.
-        double monomial[max_terms], dual[max_terms];
-        term_table.monomials(-s.x, -s.y, -s.z, order_, monomial);
-        for (int t = 0; t < size_; ++t)
-            dual[t] = -row[7] * monomial[t];
-        for (int t = 0; t < term_count(order_ - 1); ++t)
-            for (int axis = 0; axis < 3; ++axis)
-                dual[term_table.joint[1 + axis][t]] -= row[4 + axis] * monomial[t];
-        const auto add = [&](int part, double fraction) {
-            double* const to = of(c, part);
-            for (int t = 0; t < masses_; ++t)
-                to[t] += fraction * row[3] * monomial[t];
-            for (int t = 0; t < size_; ++t)
-                to[masses_ + t] += fraction * dual[t];
-        };
-        if (parts_ > 1)
-            divide(span, row[8], add);
-        else
-            add(0, 1);
+    spans_[c] = span;
+    if (span.min < span.max) {
+        particles.slope = 1 / (span.max - span.min);
+        particles.fraction = -span.min * particles.slope;
+        kernels_->sum_particles(particles, order_, of(c, 1));
+        particles.slope = -particles.slope;
+        particles.fraction = 1 - particles.fraction;
     }
-    if (parts_ > 1)
-        spans_[c] = span;
+    kernels_->sum_particles(particles, order_, of(c, 0));
 }
 
+template <int order>
 void DualMoments::sum_daughters(Index c)
 {
+    constexpr int masses = term_count(order - 1), size = term_count(order);
     const std::vector<Span>& spans = spans_;
     Span span{HUGE_VAL, 0};
     const Index end = octree_->cells[c].next;
     for (Index d = c + 1; parts_ > 1 && d < end; d = octree_->cells[d].next)
         span = {std::min(span.min, spans[d].min), std::max(span.max, spans[d].max)};
     for (Index d = c + 1; d < end; d = octree_->cells[d].next) {
-        const Vec3<double> s = inverse_length_ * (multipoles_[d].center - multipoles_[c].center);
-        double monomial[max_terms];
-        term_table.monomials(-s.x, -s.y, -s.z, order_, monomial);
+        constexpr std::make_integer_sequence<int, size> all;
+        double monomial[size];
+        taylor::find_monomials(inverse_length_ * (multipoles_[c].center - multipoles_[d].center),
+                               monomial, all);
         for (int from = 0; from < parts_; ++from) {
-            const double* const given = of(d, from);
-            double shifted[2 * max_terms] = {};
-            for (int g = 0, degree = 0; g < size_; ++g) {
-                degree += g == term_count(degree);
-                for (int t = 0; t < term_count(order_ - degree); ++t) {
-                    const int to = term_table.joint[g][t];
-                    if (to < masses_)
-                        shifted[to] += given[g] * monomial[t];
-                    shifted[masses_ + to] += given[masses_ + g] * monomial[t];
-                }
-            }
+            double shifted[masses + size] = {};
+            shift<order - 1>(of(d, from), monomial, shifted,
+                             std::make_integer_sequence<int, masses>{});
+            shift<order>(of(d, from) + masses, monomial, shifted + masses, all);
             const auto add = [&](int part, double fraction) {
                 double* const to = of(c, part);
-                for (int t = 0; t < masses_ + size_; ++t)
+                for (int t = 0; t < masses + size; ++t)
                     to[t] += fraction * shifted[t];
             };
             if (parts_ > 1)
@@ -219,15 +286,16 @@ void DualMoments::sum_daughters(Index c)
 void DualMoments::append(Index cell, const Vec3<double>& center, double eps2,
                          std::vector<DualCell>& cells) const
 {
-    const Vec3<double> place = inverse_length_ * (multipoles_[cell].center - center);
+    const Head& head = heads_[cell];
+    const Vec3<double> place = inverse_length_ * (head.center - center);
     if (parts_ == 1) {
-        cells.push_back({place, eps2, of(cell, 0)});
+        cells.push_back({place, eps2, head.size, row_of(cell, 0)});
         return;
     }
     const Span& span = spans_[cell];
-    cells.push_back({place, span.min, of(cell, 0)});
+    cells.push_back({place, span.min, head.size, row_of(cell, 0)});
     if (span.min < span.max)
-        cells.push_back({place, span.max, of(cell, 1)});
+        cells.push_back({place, span.max, head.size, row_of(cell, 1)});
 }
 
 } // namespace chamomile

@@ -44,12 +44,22 @@ double unit_of_lambda(const InternalScale& scale, std::span<const Vec3<double>> 
 class DualMoments {
 public:
     /// Sums the dual moments to degree `order`, 2 to 5, and those of masses to one degree less.
-    /// `softens`: cells have per-particle softening.
+    /// `softens`: cells have per-particle softening. `precise`: kernels read doubles.
     /// `criterion`: of the lists. It knows masses only, so cells whose masses say too little of
     /// lambda and mu, such as cells of massless particles, get a limit of extent over distance.
-    void sum(const Octree& octree, const Moments& moments, const AdjointRows& rows,
-             const InternalScale& scale, int order, bool softens,
-             const AcceptanceCriterion& criterion);
+    void sum(const AdjointKernels& kernels, const Octree& octree, const Moments& moments,
+             const AdjointRows& rows, const InternalScale& scale, int order, bool softens,
+             bool precise, const AcceptanceCriterion& criterion);
+
+    /// Prefetches what append() reads.
+    void prefetch(Index cell) const
+    {
+        const Head& head = heads_[cell];
+        __builtin_prefetch(&head);
+        const char* const row = row_of(cell, 0);
+        for (std::size_t byte = 0; byte < row_bytes_; byte += 64)
+            __builtin_prefetch(row + byte);
+    }
 
     /// Appends a cell as the group or cluster at `center` sees it. `eps2`: of all pairs, without
     /// per-particle softening; in internal units.
@@ -58,6 +68,9 @@ public:
 
     /// Returns whether the lists' criterion holds for the cell.
     bool is_trusted(Index cell) const { return extents_.empty() || extents_[cell] < 0; }
+
+    /// Returns whether a cell may be too close to be summed as one.
+    bool may_be_opened(Index cell) const { return parts_ > 1 || !is_trusted(cell); }
 
     /// Returns whether a cell is too close to be summed as one, in this distance. Then the caller
     /// sums over daughters, or particles.
@@ -72,6 +85,10 @@ public:
     int order() const { return order_; }
 
 private:
+    struct Head {
+        Vec3<double> center; ///< in the caller's units
+        double size;         ///< unit of the row's lengths, in internal units
+    };
     struct Span { ///< of eps^2, in internal units
         double min, max;
     };
@@ -89,8 +106,13 @@ private:
         }
     };
 
+    template <int order>
+    void sum_cells(const AdjointRows& rows);
     void sum_leaf(Index cell, const AdjointRows& rows);
+    template <int order>
     void sum_daughters(Index cell);
+    template <class T>
+    void write_rows(const Moments& moments, std::vector<T>& rows);
     void find_extents(const Moments& moments, const AdjointRows& rows, Criterion kind);
     /// Returns the moments of one part of a cell.
     double* of(Index cell, int part)
@@ -103,12 +125,24 @@ private:
         return const_cast<DualMoments*>(this)->of(cell, part);
     }
 
+    const char* row_of(Index cell, int part) const
+    {
+        return all_rows_ +
+               (std::size_t(cell) * std::size_t(parts_) + std::size_t(part)) * row_bytes_;
+    }
+
+    const AdjointKernels* kernels_ = nullptr;
     const Octree* octree_ = nullptr;
     const Multipole* multipoles_ = nullptr;
     double inverse_length_ = 1, opening_ = 1;
     int order_ = 0, parts_ = 1;
     int masses_ = 0, size_ = 0;   ///< numbers of moments
     std::vector<double> moments_; ///< per cell and part: of the masses, of the dual field
+    std::vector<Head> heads_;     ///< per cell
+    std::vector<float> rows_;     ///< per cell and part: DualRow; in one of two precisions
+    std::vector<double> precise_rows_;
+    const char* all_rows_ = nullptr; ///< of these
+    std::size_t row_bytes_ = 0;
     std::vector<Weights> weights_;
     std::vector<float> extents_; ///< per cell; negative: the cell is trusted; empty: all cells are
     std::vector<Span> spans_;    ///< per cell; empty: no per-particle softening of cells

@@ -34,12 +34,10 @@ std::vector<double> read_finite(const ArrayView& view, std::size_t n, int compon
     return rows;
 }
 
-std::vector<Vec3<double>> as_vectors(const std::vector<double>& rows)
+std::span<Vec3<double>> as_vectors(std::vector<double>& rows)
 {
-    std::vector<Vec3<double>> vectors(rows.size() / 3);
-    for (std::size_t i = 0; i < vectors.size(); ++i)
-        vectors[i] = {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
-    return vectors;
+    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
+    return {reinterpret_cast<Vec3<double>*>(rows.data()), rows.size() / 3};
 }
 
 } // namespace
@@ -64,40 +62,40 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     if (!gradients.position && !gradients.mass)
         throw Error(Fault::usage, "gradients: none requested: must be one or more");
     const std::size_t n = lists.size();
-    const std::vector<Vec3<double>> lambda =
-        as_vectors(read_finite(given.acceleration, n, 3, options_, "acceleration"));
-    const std::vector<double> mu = read_finite(given.potential, n, 1, options_, "potential");
-    std::vector<Vec3<double>> position(n);
-    std::vector<double> mass(n);
+    std::vector<double> lambda = read_finite(given.acceleration, n, 3, options_, "acceleration"),
+                        mu = read_finite(given.potential, n, 1, options_, "potential");
+    std::vector<double> position(3 * n), mass(n);
     ForceStatistics statistics;
     if (n == 0)
         return statistics;
-    const Values values{lambda, mu, position, mass};
-    std::vector<Index> active(gradients.active.begin(), gradients.active.end());
+    const Values values{as_vectors(lambda), mu, as_vectors(position), mass};
+    const std::span<const Index> active = gradients.active;
     for (const Index i : active)
         if (i >= n)
             throw Error(Fault::input,
                         "active: " + std::to_string(i) + ": must be below " + std::to_string(n));
-    if (active.empty()) {
-        active.resize(n);
-        std::iota(active.begin(), active.end(), Index(0));
-    }
     if (options_.solver == SolverKind::direct) {
-        sum_directly(lists, laws_, active, values, statistics);
+        std::vector<Index> all(active.empty() ? n : 0);
+        std::iota(all.begin(), all.end(), Index(0));
+        sum_directly(lists, laws_, active.empty() ? all : active, values, statistics);
     } else {
-        const std::vector<Index> singular =
-            on_host(lists).adjoint_at_sources({lambda, mu}, position, mass, statistics);
+        const std::vector<Index> singular = on_host(lists).adjoint_at_sources(
+            {values.lambda, mu}, values.position, mass, statistics);
         ForceStatistics repairs;
         if (!singular.empty())
             sum_directly(lists, exact_, singular, values, repairs);
     }
-    std::vector<double> rows(3 * active.size()), masses(active.size());
-    for (std::size_t k = 0; k < active.size(); ++k) {
-        std::copy_n(&position[active[k]].x, 3, &rows[3 * k]);
-        masses[k] = mass[active[k]];
+    if (!active.empty()) {
+        std::vector<double> rows(3 * active.size()), masses(active.size());
+        for (std::size_t k = 0; k < active.size(); ++k) {
+            std::copy_n(&position[3 * active[k]], 3, &rows[3 * k]);
+            masses[k] = mass[active[k]];
+        }
+        position = std::move(rows);
+        mass = std::move(masses);
     }
-    write_rows(rows, active.size(), gradients.position, options_.device);
-    write_rows(masses, active.size(), gradients.mass, options_.device);
+    write_rows(position, mass.size(), gradients.position, options_.device);
+    write_rows(mass, mass.size(), gradients.mass, options_.device);
     return statistics;
 }
 

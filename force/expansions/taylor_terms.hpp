@@ -5,6 +5,7 @@
 
 #include "chamomile/core/exponents.hpp"
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/force/expansions/term_table.hpp"
 
 namespace chamomile {
 
@@ -54,6 +55,26 @@ template <int order, class T, int... k>
 CHAMOMILE_HD void step_levels(const Vec3<T>& r, T* d, std::integer_sequence<int, k...>)
 {
     (step_level<order - 1 - k>(r, d, std::make_integer_sequence<int, term_count(k + 1)>{}), ...);
+}
+
+/// Finds the monomials x^a/a! y^b/b! z^c/c! of the terms t.
+template <class T, int... t>
+CHAMOMILE_HD void find_monomials(const Vec3<T>& x, T* monomial, std::integer_sequence<int, t...>)
+{
+    const auto find = [&]<int term>() __attribute__((always_inline))
+    {
+        constexpr TermTable::Step step = term_table.step[term];
+        const T& along = step.axis == 0 ? x.x : step.axis == 1 ? x.y : x.z;
+        if constexpr (term == 0)
+            monomial[0] = T(1);
+        else if constexpr (step.before == 0)
+            monomial[term] = along;
+        else if constexpr (step.factor == 1)
+            monomial[term] = along * monomial[step.before];
+        else
+            monomial[term] = T(step.factor) * along * monomial[step.before];
+    };
+    (find.template operator()<t>(), ...);
 }
 
 } // namespace taylor

@@ -32,6 +32,7 @@ ListField::ListField(const SolverOptions& resolved, SolverParts parts,
 void ListField::adjust(const SolverOptions& resolved)
 {
     options_ = resolved;
+    kept_.are_complete = false;
     compares_estimates_ = true;
 }
 
@@ -100,6 +101,7 @@ void ListField::refit(const TreeParticles& sources, const Plan& plan)
 void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_cells)
 {
     sources_.clear(); // until everything has succeeded
+    kept_.are_complete = false;
     plan_ = plan;
     TreeParticles sources = given;
     set_softening(sources, plan);
@@ -191,6 +193,7 @@ ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
 GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
 {
     GroupLists lists{nullptr, size()};
+    kept_.are_complete = false;
     if (!walks())
         return lists;
     if (size() > 0) {
@@ -210,6 +213,22 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
     assert(targets.parts == 1 || !walks());
     if (targets.parts > 1)
         keep_part(groups_, targets.part, targets.parts);
+}
+
+/// Finds the groups of targets and their lists, which are kept from a field's first gradient on.
+GroupLists ListField::find_source_lists(const Targets& targets, ForceStatistics& statistics)
+{
+    const bool may_keep = adjoint_ && targets.active.empty() && !targets.rung &&
+                          options_.device == "cpu" && !long_range_ && !parts_.domains;
+    if (may_keep && kept_.are_complete)
+        return {&walk_, size(), 0, &kept_};
+    find_source_groups(targets, statistics);
+    GroupLists lists = lists_for_groups(statistics);
+    if (may_keep && walks()) {
+        kept_.batches.resize(groups_.clusters.size());
+        lists.kept = &kept_;
+    }
+    return lists;
 }
 
 std::vector<Index> ListField::numbers_of_targets()
@@ -238,8 +257,7 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
         unwanted.resize(size());
         acceleration = view_of(std::span(unwanted));
     }
-    find_source_groups(targets, statistics);
-    const GroupLists lists = lists_for_groups(statistics);
+    const GroupLists lists = find_source_lists(targets, statistics);
     const ForceOutput output = in_units(acceleration, to.potential);
     const ListedTargets listed{.groups = groups_,
                                .lists = lists,
@@ -248,7 +266,9 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
                                .adds_mesh = to.long_range == LongRangePart::added,
                                .domains = parts_.domains,
                                .has_potentials = plan_.has_potentials};
-    if (sums_.sum(sources_, force(), listed, statistics) > 0)
+    const std::size_t not_finite = sums_.sum(sources_, force(), listed, statistics);
+    kept_.are_complete = lists.kept;
+    if (not_finite > 0)
         repair_sources(output);
     statistics.kept_tree = sources_.has_kept_cells();
     if (!parts_.domains && walks()) {

@@ -124,6 +124,7 @@ private:
     void set_softening(TreeParticles& sources, const Plan& plan);
     void record_softening(ForceStatistics& statistics) const;
     GroupLists lists_for_groups(ForceStatistics& statistics);
+    GroupLists find_source_lists(const Targets& targets, ForceStatistics& statistics);
     void find_source_groups(const Targets& targets, ForceStatistics& statistics);
     ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;
     PairForce force() const
@@ -165,6 +166,7 @@ private:
     Walk walk_;
     ListSums sums_;
     std::unique_ptr<AdjointEvaluator> adjoint_; // made when first needed
+    KeptLists kept_;                            // of all sources, with an adjoint_
     CancellingTargets cancelling_;
     bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;

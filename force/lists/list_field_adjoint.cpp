@@ -16,8 +16,7 @@ std::vector<Index> ListField::adjoint_at_sources(const Cotangents& given,
     assert(walks() && options_.device == "cpu" && !long_range_ && !parts_.domains);
     if (!adjoint_)
         adjoint_ = make_adjoint_evaluator(options_.precision, options_.instruction_set);
-    find_source_groups({}, statistics);
-    const GroupLists lists = lists_for_groups(statistics);
+    const GroupLists lists = find_source_lists({}, statistics);
     const InternalScale& scale = sources_.scale();
     const double unit = unit_of_lambda(scale, given.acceleration, given.potential);
     ForceOutput output{view_of(position), view_of(mass)};
@@ -31,7 +30,9 @@ std::vector<Index> ListField::adjoint_at_sources(const Cotangents& given,
     ListSums sums(*adjoint_);
     const ListedTargets listed{.groups = groups_, .lists = lists, .output = output};
     std::vector<Index> singular;
-    if (sums.sum(sources_, force(), listed, statistics) > 0)
+    const std::size_t not_finite = sums.sum(sources_, force(), listed, statistics);
+    kept_.are_complete = lists.kept;
+    if (not_finite > 0)
         for (std::size_t i = 0; i < size(); ++i)
             if (!std::isfinite(position[i].x + position[i].y + position[i].z + mass[i]))
                 singular.push_back(Index(i));

@@ -20,6 +20,10 @@ void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, Clu
                         bool are_open) const
 {
     const auto [first, last] = range;
+    if (kept && kept->are_complete) {
+        lists = kept->batches[first];
+        return;
+    }
     const std::size_t begin = groups.clusters[first].first_group,
                       end = groups.clusters[last - 1].last_group;
     if (!walk)
@@ -29,6 +33,8 @@ void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, Clu
         walk->open(lists, groups, first, last);
     else
         walk->list(lists, groups, first, last);
+    if (kept)
+        kept->batches[first] = lists;
     if (unit_of_near == 0)
         return;
     auto group = groups.groups.begin() + std::ptrdiff_t(begin);

@@ -16,11 +16,18 @@ struct ClusterRange {
     std::size_t first, last;
 };
 
+/// The lists of one evaluation on the host, for others with the same groups.
+struct KeptLists {
+    std::vector<InteractionLists> batches; ///< by the first cluster
+    bool are_complete = false;
+};
+
 /// GroupLists make the lists for target groups: by a walk, or from all sources.
 struct GroupLists {
     const Walk* walk; ///< null: each group's list is all sources
     std::size_t sources;
-    double unit_of_near = 0; ///< for separate targets: length unit in near_distance(); else 0
+    double unit_of_near = 0;   ///< for separate targets: length unit in near_distance(); else 0
+    KeptLists* kept = nullptr; ///< read if complete, else written
 
     /// Appends lists for a range of clusters; open lists are finished by an evaluator. Thread-safe.
     void append(InteractionLists& lists, const TargetGroups& groups, ClusterRange range,

@@ -10,16 +10,71 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "chamomile/core/exponents.hpp"
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/force/law_choice.hpp"
 
 namespace chamomile {
 
-/// A cell with its moments, as seen by a group.
+/// The coefficients of a cell in float or double, as the kernels read them. With r from the target
+/// to the cell, u^2 = r^2 + eps^2, the cell's size s, e = s r / u^2 and z = s^2 / u^2, a field is
+///
+///     1/u sum_(k, j) z^j sum_(|b| = k) coefficient(k, j, b) e^b / b!
+///
+/// A moment of degree n gives coefficients with k = n (j = 0), and its j-fold traces with
+/// k = n - 2 j. Masses have moments to degree order - 1, of which the first vanish.
+struct DualRow {
+    int order; ///< degree of the dual field's moments
+
+    constexpr int duals() const { return term_count(order); }
+    constexpr int masses() const { return order > 2 ? term_count(order - 1) - 3 : 1; }
+    /// Number of coefficients without traces. They come first.
+    constexpr int moments() const { return duals() + masses(); }
+    /// The first of those of degree k with j traces.
+    constexpr int dual(int k, int j) const
+    {
+        return j == 0 ? term_count(k - 1) : moments() + traces(order, k, j);
+    }
+    constexpr int mass(int k, int j) const
+    {
+        return j == 0 ? duals() + (k == 0 ? 0 : term_count(k - 1) - 3)
+                      : moments() + traces(order, -1, 0) + traces(order - 1, k, j);
+    }
+    /// Number of values; a row also has room for the moments in a power of two.
+    constexpr int size() const
+    {
+        int size = 16, of_moments = 16;
+        const int all = moments() + traces(order, -1, 0) + traces(order - 1, -1, 0);
+        while (size < all)
+            size += 16;
+        while (of_moments < moments())
+            of_moments *= 2;
+        return size < of_moments ? of_moments : size;
+    }
+
+private:
+    /// Number of traces before (k, j); of all for j = 0.
+    static constexpr int traces(int degree, int k, int j)
+    {
+        int count = 0;
+        for (int t = 1; 2 * t <= degree; ++t)
+            for (int d = 0; d + 2 * t <= degree; ++d) {
+                if (t == j && d == k)
+                    return count;
+                count += (d + 1) * (d + 2) / 2;
+            }
+        return count;
+    }
+};
+
+/// A cell with its coefficients, as seen by a group.
 struct DualCell {
-    Vec3<double> place;    ///< from the group's center
-    double eps2;           ///< of the pairs, or of the cell's particles with per-particle softening
-    const double* moments; ///< of the masses to degree order - 1, then of the dual field to `order`
+    Vec3<double> place; ///< from the group's center
+    double eps2;        ///< of the pairs, or of the cell's particles with per-particle softening
+    double size;        ///< unit of the row's lengths: a power of two
+    const void* row;    ///< DualRow in float or double
 };
 
 /// A group's targets: arrays by component, each `padded` values long (a multiple of 16).
@@ -35,21 +90,56 @@ struct AdjointTargets {
     const double* field(int f) const { return values + f * padded; }
 };
 
+/// Listed particles of a group, besides its targets.
+struct AdjointPairs {
+    struct Range {
+        std::uint32_t begin, end;
+    };
+    const double* rows; ///< of all particles: AdjointRows
+    std::size_t width;  ///< of a row
+    const Range* ranges;
+    std::size_t count; ///< of ranges
+    Vec3<double> center;
+    double inverse_length;   ///< into internal units
+    double softening_length; ///< in internal units, without per-particle softening
+    double rule_weight;      ///< Softening::rule_weight()
+};
+
+using AdjointPairKernel = void (*)(const AdjointPairs& pairs, const AdjointTargets& targets);
+
+/// Particles of a cell and the center of its moments. A particle counts with the fraction
+/// `fraction` + `slope` eps^2; without `slope`, rows need no eps^2.
+struct DualParticles {
+    const double* rows; ///< AdjointRows, from the first particle on
+    std::size_t width, count;
+    Vec3<double> center;
+    double inverse_length; ///< into internal units
+    double fraction = 1, slope = 0;
+};
+
 /// The degree of expansions, whose terms are derivatives.
 inline constexpr int dual_degree = 6;
 
+/// The fields of far cells about a center.
+struct DualExpansion {
+    double unit = 1; ///< of length
+    double masses[term_count(dual_degree)] = {}, duals[term_count(dual_degree)] = {};
+};
+
 /// By precision: float, double. `order`: degree of the dual moments, 2 to 5.
 struct AdjointKernels {
+    /// Adds moments as in dual_moments.hpp: of masses to degree order - 1, then the dual ones.
+    void (*sum_particles)(const DualParticles& particles, int order, double* moments);
     /// Adds cells to targets as multipoles (M2P).
     void (*add_cells[2])(const DualCell* cells, std::size_t count, int order,
                          const AdjointTargets& targets);
-    /// Adds the cells' dual field to the terms about the origin of their places (M2L). `unit`: of
-    /// length in the terms.
-    void (*expand[2])(const DualCell* cells, std::size_t count, int order, double unit,
-                      double* terms);
-    /// Adds expansions of the masses' and of the dual field about the group's center (L2P).
-    void (*add_expansions)(const double* masses, const double* duals,
-                           const AdjointTargets& targets);
+    /// Adds the cells to an expansion about the origin of their places (M2L).
+    void (*expand[2])(const DualCell* cells, std::size_t count, int order,
+                      DualExpansion& expansion);
+    /// Adds an expansion about the group's center (L2P).
+    void (*add_expansion[2])(const DualExpansion& expansion, const AdjointTargets& targets);
+    /// Returns the kernel that adds particles.
+    AdjointPairKernel (*pairs)(const LawChoice& choice, bool with_mu);
 };
 
 } // namespace chamomile

@@ -89,7 +89,7 @@ if tests.returncode:
     sys.exit(tests.returncode)
 told = need(call(python, source / "examples/python/field.py", cwd=folder, env=environment))
 print(told)
-for notebook in ("tutorial", "stream", "box"):
+for notebook in ("tutorial", "stream", "box", "gradient"):
     print(need(call(python, source / f"examples/python/{notebook}.py", cwd=folder, env={**environment, "CHAMOMILE": str(program)})))
 
 # Particles on mpi4py processes, with the system's Python if it can import the package.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import threading
 from typing import Any, NamedTuple, Optional
 
@@ -33,6 +34,17 @@ def text_of(options: dict[str, Any]) -> str:
 
 def read_options(text: str) -> dict[str, Any]:
     return {name: ast.literal_eval(value) for name, _, value in (item.partition("=") for item in text.split(";") if item)}
+
+
+def count_of(steps: Any) -> int:
+    """Returns a number of steps. Raises TypeError or UsageError."""
+    try:
+        count = operator.index(steps)
+    except TypeError:
+        raise TypeError(f"steps: {steps!r}: must be a whole number") from None
+    if count < 0:
+        raise UsageError(f"steps: {count}: must be 0 or more")
+    return count
 
 
 def _are_equal(a: Any, b: Any) -> bool:

@@ -244,6 +244,8 @@ class Solver:
         if out is None:
             made = Gradient(*(new(self._field.size, components, self._size, self._gpu) for components in (3, 1)))
         else:
+            if len(out) != 2:
+                raise UsageError(f"out: {len(out)} arrays: must be 2, for positions and masses")
             made = Gradient(*out)
             for name, array in made._asdict().items():
                 refuse_immutable(array, f"out.{name}")

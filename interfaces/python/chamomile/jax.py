@@ -164,4 +164,4 @@ def simulate(
     52 bits. It keeps one state.
     """
     x, v, m, s = _checked(positions, velocities=velocities, masses=masses, softenings=softenings)
-    return _simulate(_adjoint.text_of(options), float(step), int(steps), x, v, m, s)
+    return _simulate(_adjoint.text_of(options), float(step), _adjoint.count_of(steps), x, v, m, s)

@@ -233,4 +233,4 @@ def simulate(
     masses, velocities, softenings = _checked(positions, {"masses": masses, "velocities": velocities, "softenings": softenings})
     if positions.dim() != 2:
         raise InputError(f"positions: shape {tuple(positions.shape)}: must be (N, 3)")
-    return _Simulate.apply(positions, velocities, masses, softenings, float(step), int(steps), _adjoint.text_of(options))
+    return _Simulate.apply(positions, velocities, masses, softenings, float(step), _adjoint.count_of(steps), _adjoint.text_of(options))

@@ -90,6 +90,10 @@ def test_vjp_refuses_what_it_cannot():
     raises(chamomile.InputError, lambda: solver.vjp(LAMBDA[1:]), "acceleration")
     raises(chamomile.InputError, lambda: solver.vjp(np.full((N, 3), np.nan)), "acceleration: row 0")
     raises(chamomile.InputError, lambda: solver.vjp(LAMBDA, out=(LAMBDA, np.empty(N))), "shares memory")
+    raises(chamomile.InputError, lambda: solver.vjp(LAMBDA, out=(np.empty((N, 2)), np.empty(N))), "positions: shape (60, 2): must be (60, 3)")
+    raises(chamomile.UsageError, lambda: solver.vjp(LAMBDA, out=(np.empty((N, 3)),)), "out: 1 arrays: must be 2")
+    raises(TypeError, lambda: solver.vjp(LAMBDA.astype(int)), "acceleration: int64: must be float32 or float64")
+    raises(TypeError, lambda: solver.vjp(potential=MU.tolist()), "potential: list: must be an array")
     raises(chamomile.UsageError, lambda: chamomile.Solver(box=10.0).build(X % 10, M).vjp(LAMBDA), "box: must be 0 for gradients")
 
 
@@ -151,7 +155,27 @@ def test_torch_refuses_wrong_arguments():
     raises(chamomile.InputError, lambda: gravity.acceleration(x[:, :2], m), "positions: shape (60, 2)")
     raises(chamomile.InputError, lambda: gravity.acceleration(x, m[1:]), "masses: shape (59,): must be (60,)")
     raises(chamomile.UsageError, lambda: gravity.acceleration(x, m, softenings=m.clone().requires_grad_()), "softenings: requires_grad")
-    raises(TypeError, lambda: chamomile.acceleration(x.clone().requires_grad_(), m), "chamomile.torch")
+    raises(chamomile.UsageError, lambda: gravity.simulate(x, x, m, step=0.1, steps=-2, softening=0.1), "steps: -2: must be 0 or more")
+    raises(TypeError, lambda: gravity.simulate(x, x, m, step=0.1, steps=2.5, softening=0.1), "steps: 2.5: must be a whole number")
+
+
+def test_plain_functions_refuse_tensors_with_requires_grad():
+    torch, _ = torch_or_skip()
+    x, m = torch.from_numpy(X), torch.from_numpy(M)
+    of_x, of_m = x.clone().requires_grad_(), m.clone().requires_grad_()
+    solver = chamomile.Solver(softening=0.1).build(x, m)
+    calls = {
+        "positions": [lambda f=function: f(of_x, m) for function in (chamomile.acceleration, chamomile.potential, solver.build, chamomile.make_snapshot)],
+        "masses": [lambda: chamomile.tidal_tensor(x, of_m), lambda: solver.build(x, of_m)],
+        "softenings": [lambda: chamomile.acceleration(x, m, softenings=of_m)],
+        "targets": [lambda: solver.evaluate(of_x)],
+        "active": [lambda: solver.evaluate(active=of_m)],
+        "acceleration": [lambda: solver.vjp(of_x), lambda: solver.evaluate(out={"acceleration": of_x})],
+        "potential": [lambda: solver.vjp(potential=of_m)],
+    }
+    for name, refused in calls.items():
+        for call in refused:
+            raises(TypeError, call, f"{name}: Tensor with requires_grad: no gradient passes through: use chamomile.torch")
 
 
 def test_torch_runs_reverse_exactly_and_have_gradients():

@@ -276,6 +276,20 @@ TEST_CASE("gradients follow a refit, and refuse what has none")
         options_of(softenings[1], SolverKind::tree, Precision::double_precision);
     options.tolerance = 1e-5;
     const auto field = Gradient::built(options, p);
+    const Gradient before(*field, p.size(), loss); // from now on lists are kept
+    const auto forces = [&](FieldSolver& solver, std::span<const Index> active) {
+        std::vector<Vec3<double>> a(active.empty() ? p.size() : active.size());
+        solver.evaluate_sources(active, {view_of(std::span(a))});
+        return a;
+    };
+    const std::vector<Index> some{3, 700};
+    for (int k = 0; k < 2; ++k) {
+        CHECK(forces(*field, {}) == forces(*Gradient::built(options, p), {}));
+        CHECK(Gradient(*field, p.size(), loss) == before);
+        CHECK(forces(*field, some)[1] == forces(*Gradient::built(options, p), some)[1]);
+    }
+    CHECK(Gradient(*field, p.size(), loss).statistics.particle_cell ==
+          before.statistics.particle_cell);
     for (Vec3<double>& x : p.position)
         x = 1.01 * x;
     field->refit(softened_sources(p));

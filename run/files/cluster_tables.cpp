@@ -15,7 +15,6 @@
 #include "chamomile/integrate/measures/encounters.hpp"
 #include "chamomile/integrate/step_checks.hpp"
 #include "chamomile/io/text/id_list.hpp"
-#include "chamomile/run/files/force_file.hpp"
 
 namespace chamomile {
 namespace {
@@ -254,10 +253,13 @@ const BoundSystem& ClusterTables::bound()
         return bound_;
     Candidates candidates{chosen_, {}};
     if (chosen_.size() == state_.particles.size()) { // the run has their potentials
-        const OwnForces own(simulation_, state_.particles);
-        candidates.potential.resize(chosen_.size());
-        for (std::size_t k = 0; k < chosen_.size(); ++k)
-            candidates.potential[k] = own.request().potential.load(k);
+        candidates.potential = state_.particles.potential;
+        if (const ExternalField* const field = simulation_.integrator().field()) {
+            std::vector<double> depth(chosen_.size());
+            field->add(simulation_.time(), state_.particles.position, {}, {}, depth);
+            for (std::size_t k = 0; k < depth.size(); ++k)
+                candidates.potential[k] -= depth[k];
+        }
     }
     bound_ = unbinding_.find(state_.particles, std::move(candidates),
                              {simulation_.integrator().field(), simulation_.time()});

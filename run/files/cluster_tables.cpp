@@ -145,7 +145,7 @@ ClusterTables::ClusterTables(const ClusterRequest& request, Snapshot& state, Sim
     if (integrator.field() && integrator.field()->rotates())
         refuse(first + ": contradicts a rotating {potential}, whose velocities are not inertial");
     if (is_softened(integrator.forces()) && (request.binaries || request.encounters))
-        refuse(std::string(request.binaries ? "{binaries}" : "{encounters}") +
+        refuse(std::string(request.binaries ? "{cluster-binaries}" : "{encounters}") +
                ": needs {eps} 0: softened pairs have no Kepler orbits");
     if (!std::ranges::is_sorted(request.mass_groups, std::less_equal<>()))
         refuse("{mass-groups}: must ascend");

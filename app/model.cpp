@@ -1,140 +1,94 @@
 /// \file  `chamomile model`: writes the built-in initial models.
-#include <cmath>
+#include <functional>
+#include <type_traits>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/models/model_cosmology.hpp"
 #include "app/models/model_galaxy.hpp"
 #include "app/models/model_spheres.hpp"
-#include "app/models/population_options.hpp"
 #include "app/options/command_page.hpp"
+#include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
-#include "chamomile/initial/models/exponential_disk.hpp"
-#include "chamomile/initial/models/kepler.hpp"
-#include "chamomile/initial/models/plummer.hpp"
-#include "chamomile/initial/models/uniform.hpp"
+#include "chamomile/initial/models/model_rows.hpp"
 
 namespace chamomile::app {
 namespace {
 
 using Arguments = std::vector<std::string>;
 
-int plummer(const Arguments& arguments)
+/// Writes a model that has a size. `check` refuses options without effect.
+template <class Model>
+int write_model(
+    Model model, const std::string& name, const std::string& what,
+    const std::vector<OptionRow<Model>>& rows, Snapshot (*make)(const Model&),
+    const Arguments& arguments,
+    const std::type_identity_t<std::function<void(const Options&, const Model&)>>& check = {})
 {
-    PlummerOptions model;
-    ModelSize size;
-    StellarPopulation population;
     Output output;
-    Options options("model plummer",
-                    "Writes an isotropic Plummer sphere, in N-body units unless asked otherwise: G "
-                    "= M = 1, E = -1/4. Quantities with units give kpc, 1e10 Msun and km/s.");
-    options.add(number_and_seed_rows<decltype(model)>(), model);
-    OptionRows<PlummerOptions> t;
-    t.group("Model");
-    t.number("truncation", &PlummerOptions::truncation, ranges::positive,
-             "largest radius in units of the scale radius");
-    t.number("exact-energy-limit", &PlummerOptions::exact_energy_limit, ranges::not_negative,
-             "sums the energy over all pairs up to N particles, over shells above");
-    options.add(t.take(), model);
-    add_size_options(options, size);
-    add_population_options(options, population);
+    Options options("model " + name, what + " With units: kpc, 1e10 Msun, km/s.");
+    if constexpr (requires { model.seed; })
+        options.add(number_and_seed_rows<Model>(), model);
+    options.add(rows, model);
     add_output(options, output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    const bool physical = options.has_units();
+    model.size.physical = options.has_units();
     options.set_units({Units::gadget(false)});
-    const std::uint64_t n =
-        number_of_stars(options, population, physical, size.mass, model.particles);
-    return write_output(options, output, [&] {
-        Snapshot snapshot =
-            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
-                model.particles = count;
-                return make_plummer(model);
-            });
-        if (population.is_asked() && n > 1)
-            scale_to_henon(snapshot.particles, model.exact_energy_limit);
-        scale_to(size, plummer_half_mass_radius, physical, snapshot);
-        split_binaries(population, model.seed, snapshot);
-        return snapshot;
-    });
+    if (check)
+        check(options, model);
+    return write_output(options, output, [&] { return make(model); });
+}
+
+int plummer(const Arguments& arguments)
+{
+    return write_model(
+        PlummerOptions(), "plummer",
+        "Writes an isotropic Plummer sphere, in N-body units unless asked otherwise: G = M = 1, E "
+        "= -1/4.",
+        plummer_rows(), make_plummer, arguments,
+        [](const Options& options, const PlummerOptions& model) {
+            refuse_idle(options, idle_options(model.stars));
+            refuse_idle(options, {{counts_stars(model.stars, model.size.physical), "particles",
+                                   "contradicts --imf and --mass, which give it"}});
+            record_population(model.stars);
+        });
 }
 
 int cold_sphere(const Arguments& arguments)
 {
-    UniformOptions model;
-    ModelSize size;
-    Output output;
-    Options options("model cold-sphere",
-                    "Writes a uniform sphere at rest, G = M = R = 1 unless asked otherwise. "
-                    "Quantities with units give kpc, 1e10 Msun and km/s.");
-    options.add(number_and_seed_rows<decltype(model)>(), model);
-    add_size_options(options, size);
-    add_output(options, output);
-    options.expect_units();
-    if (!options.parse(arguments))
-        return 0;
-    const bool physical = options.has_units();
-    options.set_units({Units::gadget(false)});
-    return write_output(options, output, [&] {
-        Snapshot snapshot = make_cold_sphere(model);
-        scale_to(size, std::cbrt(0.5), physical, snapshot);
-        return snapshot;
-    });
+    return write_model(UniformOptions(), "cold-sphere",
+                       "Writes a uniform sphere at rest, G = M = R = 1 unless asked otherwise.",
+                       uniform_rows(), make_cold_sphere, arguments);
 }
 
 int cube(const Arguments& arguments)
 {
-    UniformOptions model;
-    Output output;
-    Options options("model cube", "Writes particles at rest in a cube of side 1, G = M = 1.");
-    options.add(number_and_seed_rows<decltype(model)>(), model);
-    add_output(options, output);
-    if (!options.parse(arguments))
-        return 0;
-    return write_output(options, output, [&] { return make_cube(model); });
+    return write_model(
+        UniformOptions(), "cube",
+        "Writes particles at rest in a cube, of side 1 and G = M = 1 unless asked otherwise.",
+        uniform_rows(), make_cube, arguments);
 }
 
 int two_body(const Arguments& arguments)
 {
-    TwoBodyOptions model;
-    Output output;
-    Options options("model two-body",
-                    "Writes two bodies on a Kepler orbit, at pericenter, G = m1 + m2 = 1.");
-    OptionRows<TwoBodyOptions> t;
-    t.group("Model");
-    t.number("semi-major-axis,a", &TwoBodyOptions::semi_major_axis, ranges::positive,
-             "the period is 2 pi a^(3/2)");
-    t.number("eccentricity,e", &TwoBodyOptions::eccentricity, ranges::between(0, 0.9999999),
-             "from 0 below 1");
-    t.number("mass-ratio", &TwoBodyOptions::mass_ratio, ranges::positive, "m2 / m1");
-    options.add(t.take(), model);
-    add_output(options, output);
-    if (!options.parse(arguments))
-        return 0;
-    return write_output(options, output, [&] { return make_two_body(model); });
+    return write_model(TwoBodyOptions(), "two-body",
+                       "Writes two bodies on a Kepler orbit, at pericenter, G = m1 + m2 = 1 unless "
+                       "asked otherwise.",
+                       two_body_rows(), make_two_body, arguments);
 }
 
 int disk(const Arguments& arguments)
 {
-    ThinDiskOptions model;
-    Output output;
-    Options options("model disk",
-                    "Writes a thin exponential disk on circular orbits, G = M = R_d = 1: a test of "
-                    "forces, not in equilibrium.");
-    options.add(number_and_seed_rows<decltype(model)>(), model);
-    OptionRows<ThinDiskOptions> t;
-    t.group("Model");
-    t.number("height", &ThinDiskOptions::height, ranges::positive, "z0 of sech^2(z / z0)");
-    t.number("truncation", &ThinDiskOptions::truncation, ranges::positive, "largest radius");
-    options.add(t.take(), model);
-    add_output(options, output);
-    if (!options.parse(arguments))
-        return 0;
-    return write_output(options, output, [&] { return make_thin_disk(model); });
+    return write_model(ThinDiskOptions(), "disk",
+                       "Writes a thin exponential disk on circular orbits, G = R_d = 1 and mass 1 "
+                       "without truncation unless asked otherwise: a test of forces, not in "
+                       "equilibrium.",
+                       thin_disk_rows(), make_thin_disk, arguments);
 }
 
 constexpr Command kinds[] = {
@@ -153,6 +107,27 @@ constexpr Command kinds[] = {
     {"merger", "two such galaxies on a Kepler orbit", model_merger},
     {"cosmology", "a periodic box at high redshift, by 2LPT", model_cosmology},
 };
+
+/// Options of mass and size that a model cannot have, with the reason.
+constexpr struct {
+    const char *kind, *option, *because;
+} no_sizes[] = {
+    {"two-body", "--r-half", "two bodies have no half-mass radius; give --semi-major-axis"},
+    {"spheres", "--mass", "give each sphere its mass, such as king,mass=1e5Msun"},
+    {"spheres", "--r-half", "give each sphere its radius, such as king,r-half=3pc"},
+    {"galaxy", "--r-half", "disk, bulge and halo have a scale each; give --disk-scale and others"},
+    {"merger", "--r-half", "disk, bulge and halo have a scale each; give --disk-scale and others"},
+    {"cosmology", "--mass", "the mass follows from --box and the mean density"},
+    {"cosmology", "--r-half", "a periodic box has no half-mass radius"},
+};
+
+void refuse_sizes(const std::string& kind, const Arguments& arguments)
+{
+    for (const auto& row : no_sizes)
+        for (const std::string& argument : arguments)
+            if (kind == row.kind && argument.substr(0, argument.find('=')) == row.option)
+                throw Error(Fault::usage, "model " + kind + ": " + row.option + ": " + row.because);
+}
 
 void show_kinds()
 {
@@ -175,8 +150,10 @@ int model(const std::vector<std::string>& arguments)
     }
     std::vector<std::string> known;
     for (const Command& kind : kinds) {
-        if (name == kind.name)
+        if (name == kind.name) {
+            refuse_sizes(name, arguments);
             return kind.run({arguments.begin() + 1, arguments.end()});
+        }
         known.emplace_back(kind.name);
     }
     if (name.empty() || name.front() == '-')

@@ -147,8 +147,9 @@ std::vector<OptionRow<R>> rows()
         "also write cluster.csv: core, Lagrangian radii and relaxation times of the bound "
         "particles, and escapers.csv");
     t.flag(
-         "binaries", [](R & r) -> auto& { return r.cluster.binaries; },
+         "cluster-binaries", [](R & r) -> auto& { return r.cluster.binaries; },
          "also write binaries.csv: bound pairs of unsoftened particles, with their orbits")
+        .also({"binaries"})
         .as_setting("cluster.binaries")
         .only(needs_cluster);
     t.number(

@@ -2,7 +2,6 @@
 #include "app/models/model_spheres.hpp"
 
 #include "app/command_files.hpp"
-#include "app/models/population_options.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/initial/models/spheres.hpp"
@@ -33,7 +32,6 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     SpheresOptions model;
     SphereOptions& sphere = model.spheres.front();
     sphere.kind = kind;
-    StellarPopulation population;
     Output output;
     Options options(std::string("model ") + name_of(kind), what);
     options.add(number_and_seed_rows<SpheresOptions>(), model);
@@ -46,7 +44,6 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
             row.letter = "c";
         options.add(row, sphere);
     }
-    add_population_options(options, population);
     add_shape_and_units(options, model, has_virial_mass);
     add_output(options, output);
     options.expect_units();
@@ -55,32 +52,32 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     model.physical = model.physical || options.has_units();
     options.set_units({Units::gadget(false)});
     const bool has_virial = sphere.virial_mass.has_value();
-    refuse_idle(options, {{!has_virial, "hubble", "needs --m200"},
+    const bool counts = counts_stars(sphere.stars, model.physical || has_virial);
+    refuse_idle(options, idle_options(sphere.stars));
+    refuse_idle(options, {{counts, "particles", "contradicts --imf and --mass, which give it"},
+                          {!has_virial, "hubble", "needs --m200"},
                           {!has_virial && kind != SphereKind::nfw, "concentration", "needs --m200"},
                           {has_virial, "mass scale r-half", "contradicts --m200"},
                           {sphere.half_mass_radius.has_value(), "scale r-tidal",
                            "contradicts --r-half; give one length"},
                           {sphere.tidal_radius.has_value(), "scale",
                            "contradicts --r-tidal; give one length"}});
-    const std::uint64_t n = number_of_stars(options, population, model.physical || has_virial,
-                                            sphere.mass, model.particles);
-    return write_output(options, output, [&] {
-        Snapshot snapshot =
-            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
-                model.particles = count;
-                return make_spheres(model);
-            });
-        split_binaries(population, model.seed, snapshot);
-        return snapshot;
-    });
+    record_population(sphere.stars);
+    return write_output(options, output, [&] { return make_spheres(model); });
 }
 
-/// Returns the keys for a kind, such as "king,mass=X,w0=X,...".
-std::string keys_of(SphereKind kind)
+/// Returns the keys of every kind, then the others by kind, such as "; king r-tidal w0".
+std::string keys_of_spheres()
 {
-    std::string text = name_of(kind);
-    for (const auto& row : sphere_rows(kind))
-        text += " " + row.name;
+    std::string text;
+    for (const auto& row : sphere_table())
+        text += row.needs ? "" : " " + row.name;
+    for (const SphereKind kind : sphere_kinds()) {
+        std::string own;
+        for (const auto& row : sphere_rows(kind))
+            own += row.needs ? " " + row.name : "";
+        text += own.empty() ? "" : "; " + std::string(name_of(kind)) + own;
+    }
     return text;
 }
 
@@ -126,18 +123,24 @@ int model_exponential(const Arguments& arguments)
                       arguments);
 }
 
+void record_population(const StellarPopulation& stars)
+{
+    if (!stars.imf.empty() && !is_named(stars))
+        record_input(stars.imf);
+}
+
 int model_spheres(const Arguments& arguments)
 {
     SpheresOptions model;
     std::vector<std::string> texts;
     Output output;
-    std::string summary =
-        "Writes spheres about one center, each in equilibrium in the field of all. Each is a text "
-        "such as nfw,m200=100,concentration=12 or king,w0=7,mass=2,r-half=3,type=4. What each may "
-        "have:";
-    for (SphereKind kind : sphere_kinds())
-        summary += (kind == SphereKind::plummer ? " " : "; ") + keys_of(kind);
-    Options options("model spheres", summary + ". 'chamomile model KIND --help' explains them.");
+    Options options(
+        "model spheres",
+        "Writes spheres about one center, each in equilibrium in the field of all: "
+        "plummer, hernquist, nfw, einasto, king or exponential. Each is a text such as "
+        "nfw,m200=100,concentration=12 or king,w0=7,mass=1e4Msun,r-half=3pc,imf=kroupa. "
+        "All may have" +
+            keys_of_spheres() + ". 'chamomile model KIND --help' explains them.");
     options.positional("SPHERE", texts, "a kind with its properties");
     options.add(number_and_seed_rows<SpheresOptions>(), model);
     add_shape_and_units(options, model, true);
@@ -149,6 +152,7 @@ int model_spheres(const Arguments& arguments)
     for (const std::string& text : texts) {
         model.spheres.push_back(parse_sphere(text));
         has_virial_mass = has_virial_mass || model.spheres.back().virial_mass;
+        record_population(model.spheres.back().stars);
     }
     refuse_idle(options, {{!has_virial_mass, "hubble", "needs a sphere with m200"}});
     return write_output(options, output, [&] { return make_spheres(model); });

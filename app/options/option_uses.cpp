@@ -22,21 +22,14 @@ bool is_asked(const Options& options, const std::string& name)
     return options.given(name) && options.given_values().at(name) != "false";
 }
 
-[[noreturn]] void refuse(const Options& options, const std::string& name,
-                         const std::string& because)
-{
-    throw Error(Fault::usage, options.command() + ": " + options.typed(name) + ": " + because);
-}
-
 } // namespace
 
 void refuse_idle(const Options& options, const std::vector<Idle>& table)
 {
-    for (const Idle& row : table)
-        if (row.idle)
-            for (const std::string& name : words_of(row.options))
-                if (is_asked(options, name))
-                    refuse(options, name, row.because);
+    if (const auto idle =
+            first_idle(table, [&](const std::string& name) { return is_asked(options, name); }))
+        throw Error(Fault::usage,
+                    options.command() + ": " + options.typed(idle->name) + ": " + idle->because);
 }
 
 std::vector<std::string> given_of(const Options& options, const char* names)

@@ -5,15 +5,9 @@
 #include <vector>
 
 #include "app/options/options.hpp"
+#include "chamomile/core/options/idle.hpp"
 
 namespace chamomile::app {
-
-/// An Idle is a row in a command's table: options, and whether they lack effect now.
-struct Idle {
-    bool idle;           ///< true: no effect now
-    const char* options; ///< long names, separated by spaces
-    std::string because; ///< the words after the option's name
-};
 
 /// Throws Error(usage), such as "run: --theta: needs --solver tree", for the first option given in
 /// an idle row. Ignores flags given as false.

@@ -1,5 +1,6 @@
 #include "chamomile/initial/models/exponential_disk.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -17,6 +18,19 @@ constexpr double largest_height = 8; // in scale heights; 2e-7 of the mass lies 
 double mass_inside(double radius)
 {
     return 1 - (1 + radius) * std::exp(-radius);
+}
+
+/// Returns the mass within a sphere, as a sum over rings.
+double mass_within(const ThinDiskOptions& disk, double radius)
+{
+    constexpr int rings = 2000;
+    const double end = std::min(radius, disk.truncation);
+    double mass = 0;
+    for (int k = 0; k < rings; ++k) {
+        const double R = (k + 0.5) * end / rings;
+        mass += R * std::exp(-R) * std::tanh(std::sqrt(radius * radius - R * R) / disk.height);
+    }
+    return mass * end / rings;
 }
 
 double sech_squared(double x)
@@ -125,6 +139,9 @@ Snapshot make_thin_disk(const ThinDiskOptions& options)
         particles.velocity[i] = {-rate * r.y, rate * r.x, 0};
     });
     move_to_barycenter(particles);
+    options.size.apply(half_mass_radius_of(mass_inside(options.truncation),
+                                           [&](double r) { return mass_within(options, r); }),
+                       snapshot);
     return snapshot;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chamomile/core/random.hpp"
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/initial/models/model_size.hpp"
 
 namespace chamomile {
 
@@ -37,17 +37,19 @@ private:
     std::vector<double> radii_, heights_, inward_, downward_;
 };
 
-/// Lengths are in units of the scale length.
+/// Height and truncation are in units of the scale length.
 struct ThinDiskOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;
     double height = 0.05;
     double truncation = 10;
+    ModelSize size = {};
 };
 
-/// Returns a cold exponential disk, G = R_d = 1, mass 1 before truncation, with circular orbits of
-/// the razor-thin disk. It is not in equilibrium: it is a test case in which monopole treecodes
-/// fail first. Throws Error(usage) for N = 0, a non-positive height or a truncation below 0.1.
+/// Returns a cold exponential disk, without a size G = R_d = 1 and mass 1 before truncation, with
+/// circular orbits of the razor-thin disk. It is not in equilibrium: it is a test case in which
+/// monopole treecodes fail first. Throws Error(usage) for N = 0, a non-positive height or a
+/// truncation below 0.1.
 Snapshot make_thin_disk(const ThinDiskOptions& options);
 
 } // namespace chamomile

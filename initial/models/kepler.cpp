@@ -47,6 +47,7 @@ Snapshot make_two_body(const TwoBodyOptions& options)
     bodies.mass = {1 / (1 + q), q / (1 + q)};
     bodies.position = {{-bodies.mass[1] * r, 0, 0}, {bodies.mass[0] * r, 0, 0}};
     bodies.velocity = {{0, -bodies.mass[1] * v, 0}, {0, bodies.mass[0] * v, 0}};
+    options.size.apply(1, snapshot);
     return snapshot;
 }
 

@@ -1,7 +1,7 @@
 /// \file  Kepler orbits of two bodies.
 #pragma once
 
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/initial/models/model_size.hpp"
 
 namespace chamomile {
 
@@ -17,11 +17,12 @@ struct RelativeOrbit {
 RelativeOrbit orbit_before_pericenter(double total_mass, double eccentricity, double pericenter,
                                       double distance);
 
-/// Lengths are in any unit. G = 1 and the total mass is 1.
+/// Lengths are in any unit. Without a mass G = 1 and the total mass is 1.
 struct TwoBodyOptions {
     double semi_major_axis = 1; ///< a
     double eccentricity = 0.5;  ///< 0 <= e < 1
     double mass_ratio = 1;      ///< of body 2 to body 1, > 0
+    ModelSize size = {};        ///< without a half-mass radius
 };
 
 /// Returns two bodies of total mass 1 (G = 1) at pericenter, in the barycenter frame. Body 1 (first

@@ -111,11 +111,11 @@ std::vector<double> energies(const Snapshot& model)
     return energy;
 }
 
-/// Returns an orbit of the model for each star.
-std::vector<Index> segregated_orbits(const Snapshot& orbits, const std::vector<double>& mass,
-                                     std::uint64_t seed)
+/// Returns an orbit of these energies for each star.
+std::vector<Index> segregated_orbits(const Snapshot& orbits, const std::vector<double>& energy,
+                                     const std::vector<double>& mass, std::uint64_t seed,
+                                     std::uint64_t first)
 {
-    const std::vector<double> energy = energies(orbits);
     std::vector<Index> by_energy(orbits.particles.size()), by_mass(mass.size());
     std::iota(by_energy.begin(), by_energy.end(), Index(0));
     std::iota(by_mass.begin(), by_mass.end(), Index(0));
@@ -129,7 +129,7 @@ std::vector<Index> segregated_orbits(const Snapshot& orbits, const std::vector<d
     for (const Index star : by_mass) {
         const double begin = std::ceil(per_mass * heavier),
                      end = std::ceil(per_mass * (heavier += mass[star]));
-        RandomStream random(seed, orbit_component, star);
+        RandomStream random(seed, orbit_component, first + star);
         const auto place = std::size_t(begin + random.uniform() * (end - begin));
         const std::size_t orbit = std::clamp(place, next, by_energy.size() - left--);
         chosen[star] = by_energy[orbit];
@@ -280,13 +280,55 @@ double InitialMassFunction::draw(RandomStream& random) const
                : mass_[k] * std::pow(1 + u * std::expm1(power * std::log(ratio)), 1 / power);
 }
 
+bool is_named(const StellarPopulation& population)
+{
+    return population.imf == "kroupa" || population.imf == "salpeter" ||
+           population.imf == "chabrier";
+}
+
+std::vector<Idle> idle_options(const StellarPopulation& population)
+{
+    const bool has_imf = !population.imf.empty(), has_binaries = population.binaries.fraction > 0;
+    return {{!has_imf, "imf-min imf-max segregated", "needs {imf}"},
+            {has_imf && !is_named(population), "imf-min imf-max", "contradicts the table of {imf}"},
+            {!has_binaries, "periods period-min period-max eccentricities mass-ratios",
+             "needs {binaries}"}};
+}
+
+bool counts_stars(const StellarPopulation& population, bool physical)
+{
+    return physical && !population.imf.empty();
+}
+
+std::uint64_t number_of_stars(const StellarPopulation& population, bool physical,
+                              const std::optional<double>& mass, std::uint64_t particles)
+{
+    const PrimordialBinaries& binaries = population.binaries;
+    const double f = binaries.fraction;
+    if (f > 0 && (!physical || !mass))
+        throw Error(Fault::usage, "{binaries}: needs {mass} with a unit");
+    if (!(binaries.min_period < binaries.max_period))
+        throw Error(Fault::usage, "{period-min}: " + number_text(binaries.min_period) +
+                                      ": must be below {period-max}, " +
+                                      number_text(binaries.max_period));
+    if (!counts_stars(population, physical))
+        return particles;
+    if (!mass)
+        throw Error(Fault::usage, "{imf}: needs {mass} where quantities have units");
+    const double second = binaries.mass_ratios == MassRatios::uniform ? 0.55 : 1; // of a primary
+    return std::max<std::uint64_t>(1,
+                                   std::llround(1e10 * *mass / mass_function(population)->mean() *
+                                                (1 + f) / (1 + f * second)));
+}
+
 std::uint64_t systems_of(const StellarPopulation& population, std::uint64_t n)
 {
     return std::max<std::uint64_t>(1, std::llround(double(n) / (1 + population.binaries.fraction)));
 }
 
 Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::uint64_t seed,
-                   const std::function<Snapshot(std::uint64_t n)>& make)
+                   const std::function<Snapshot(std::uint64_t n)>& make,
+                   const std::function<double(double r)>& psi, std::uint64_t first)
 {
     if (!population.is_asked())
         return make(n);
@@ -295,14 +337,21 @@ Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::ui
     const auto imf = mass_function(population);
     std::vector<double> mass(n);
     parallel_loop(n, 1024, [&](std::size_t i) {
-        const StarMasses stars = drawn(population, imf, seed, i);
+        const StarMasses stars = drawn(population, imf, seed, first + i);
         mass[i] = i < pairs ? stars.primary + stars.secondary : stars.primary;
     });
     Snapshot snapshot = make(population.segregated ? orbits_per_star * n : n);
     Particles& particles = snapshot.particles;
     const double total = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
     if (population.segregated) {
-        const std::vector<Index> chosen = segregated_orbits(snapshot, mass, seed);
+        std::vector<double> energy;
+        if (psi)
+            for (std::size_t i = 0; i < particles.size(); ++i)
+                energy.push_back(0.5 * norm_squared(particles.velocity[i]) -
+                                 psi(norm(particles.position[i])));
+        else
+            energy = energies(snapshot);
+        const std::vector<Index> chosen = segregated_orbits(snapshot, energy, mass, seed, first);
         std::vector<Vec3<double>> position(n), velocity(n);
         for (std::size_t i = 0; i < n; ++i) {
             position[i] = particles.position[chosen[i]];
@@ -321,23 +370,22 @@ Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::ui
     return snapshot;
 }
 
-void split_binaries(const StellarPopulation& population, std::uint64_t seed, Snapshot& snapshot)
+void split_binaries(const StellarPopulation& population, std::uint64_t seed, Snapshot& snapshot,
+                    std::size_t first, std::size_t n)
 {
     if (!(population.binaries.fraction > 0))
         return;
     const Units& units = snapshot.units;
-    if (!units.physical)
-        throw Error(Fault::usage, "{binaries}: needs a model with units, because periods are in "
-                                  "days: give {mass} such as 1000Msun");
     const double day = 86400 * units.velocity_in_cm_per_s / units.length_in_cm;
     const auto imf = mass_function(population);
     const Particles systems = snapshot.particles;
-    const std::size_t n = systems.size(), pairs = pairs_among(population, n);
+    const std::size_t pairs = pairs_among(population, n);
     Particles& stars = snapshot.particles;
-    stars.resize(n + pairs);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t k = i < pairs ? 2 * i : i + pairs;
-        if (i >= pairs) {
+    stars.resize(systems.size() + pairs);
+    for (std::size_t i = first; i < systems.size(); ++i) {
+        const std::size_t k = i < first + pairs ? 2 * i - first : i + pairs;
+        stars.type[k] = systems.type[i];
+        if (i >= first + pairs) {
             stars.mass[k] = systems.mass[i];
             stars.position[k] = systems.position[i];
             stars.velocity[k] = systems.velocity[i];
@@ -352,15 +400,14 @@ void split_binaries(const StellarPopulation& population, std::uint64_t seed, Sna
                          drawn_eccentricity(population.binaries.eccentricities, random), random);
         const double parts[] = {1 - second, second}, places[] = {-second, 1 - second};
         for (int star = 0; star < 2; ++star) {
+            stars.type[k + star] = systems.type[i];
             stars.mass[k + star] = parts[star] * systems.mass[i];
             stars.position[k + star] = systems.position[i] + places[star] * orbit.position;
             stars.velocity[k + star] = systems.velocity[i] + places[star] * orbit.velocity;
         }
     }
-    for (std::size_t k = 0; k < stars.size(); ++k) {
+    for (std::size_t k = first; k < stars.size(); ++k)
         stars.id[k] = k + 1;
-        stars.type[k] = systems.type[0];
-    }
     snapshot.provenance["binaries"] = std::to_string(pairs);
 }
 

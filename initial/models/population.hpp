@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "chamomile/core/options/idle.hpp"
 #include "chamomile/core/random.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -62,6 +64,21 @@ struct StellarPopulation {
     bool is_asked() const { return !imf.empty() || binaries.fraction > 0; }
 };
 
+/// Returns whether the mass function is one of the literature, not a file.
+bool is_named(const StellarPopulation& population);
+
+/// Returns the options without effect.
+std::vector<Idle> idle_options(const StellarPopulation& population);
+
+/// Returns whether the number of stars follows from the mass.
+bool counts_stars(const StellarPopulation& population, bool physical);
+
+/// Returns the number of stars: `particles`; with a mass function and physical units the mass (1e10
+/// Msun) over the mean mass of a star. Throws Error(usage) for a population without a mass that it
+/// needs, or of wrong periods.
+std::uint64_t number_of_stars(const StellarPopulation& population, bool physical,
+                              const std::optional<double>& mass, std::uint64_t particles);
+
 /// Returns the number of systems among n stars.
 std::uint64_t systems_of(const StellarPopulation& population, std::uint64_t n);
 
@@ -70,13 +87,16 @@ std::uint64_t systems_of(const StellarPopulation& population, std::uint64_t n);
 /// model with n equal masses. Without segregation masses are independent of orbits. With it
 /// heavier stars have lower energies (Baumgardt, De Marchi & Kroupa 2008): of 20 n orbits by rising
 /// energy, a star gets a random one between the mass fractions of the heavier stars without it and
-/// with it. So the mass density is the model's.
+/// with it. So the mass density is the model's. `psi`: minus the potential at a radius; none: of
+/// the model. `first`: number of the first particle among all, for random numbers.
 Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::uint64_t seed,
-                   const std::function<Snapshot(std::uint64_t n)>& make);
+                   const std::function<Snapshot(std::uint64_t n)>& make,
+                   const std::function<double(double r)>& psi = {}, std::uint64_t first = 0);
 
-/// Replaces the first systems of populated() by two stars each, one after the other, on Kepler
-/// orbits in random directions and phases. Ids count the stars. Throws Error(usage) without
-/// physical units.
-void split_binaries(const StellarPopulation& population, std::uint64_t seed, Snapshot& snapshot);
+/// Of the n particles from `first` on, which populated() made, replaces the first systems by two
+/// stars each, one after the other, on Kepler orbits in random directions and phases. Ids count
+/// all particles. Throws Error(usage) without physical units.
+void split_binaries(const StellarPopulation& population, std::uint64_t seed, Snapshot& snapshot,
+                    std::size_t first, std::size_t n);
 
 } // namespace chamomile

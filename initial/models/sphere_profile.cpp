@@ -135,15 +135,15 @@ std::vector<double> table_radii(const std::vector<SphereProfile>& profiles)
     return logarithmic_radii(all.smallest, all.largest, std::size_t(std::ceil(400 * decades)));
 }
 
-double half_mass_radius(const SphereProfile& profile)
+MassWithin mass_within(const SphereProfile& profile, double radius)
 {
     const std::vector<double> radii = table_radii({profile});
-    const std::vector<double> mass = enclosed_mass(radii, density_table(profile, radii).density);
-    // Plummer and Hernquist spheres extend to infinity, so part of the mass lies beyond the table.
-    const bool open = profile.kind == SphereKind::plummer || profile.kind == SphereKind::hernquist;
-    const double half = 0.5 * (open ? profile.mass : mass.back());
-    const std::size_t k = interval_of(mass, half);
-    return radii[k] + (half - mass[k]) / (mass[k + 1] - mass[k]) * (radii[k + 1] - radii[k]);
+    const SphericalPotential field(radii,
+                                   enclosed_mass(radii, density_table(profile, radii).density));
+    const double mass = field.mass(radius);
+    const std::size_t k = interval_of(field.masses(), mass / 2);
+    const double low = field.masses()[k], high = field.masses()[k + 1];
+    return {mass, radii[k] + (mass / 2 - low) / (high - low) * (radii[k + 1] - radii[k])};
 }
 
 DensityTable tapered(DensityTable table, const std::vector<double>& radii, double mass,

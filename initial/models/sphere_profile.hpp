@@ -42,8 +42,11 @@ Extent extent_of(const SphereProfile& profile);
 /// Returns table radii that cover all these profiles, 400 per factor of 10.
 std::vector<double> table_radii(const std::vector<SphereProfile>& profiles);
 
-/// Returns the radius that encloses half of the total mass.
-double half_mass_radius(const SphereProfile& profile);
+/// The mass within a radius, and the radius of half of it.
+struct MassWithin {
+    double mass, half_mass_radius;
+};
+MassWithin mass_within(const SphereProfile& profile, double radius);
 
 /// Returns the density times exp(-(r / taper)^2), scaled to total mass `mass` over the radii. The
 /// mass is then finite within a few taper lengths, as in the haloes of Hernquist (1993).

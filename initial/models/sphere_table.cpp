@@ -2,6 +2,8 @@
 #include <sstream>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/spelling.hpp"
+#include "chamomile/initial/models/model_rows.hpp"
 #include "chamomile/initial/models/spheres.hpp"
 
 namespace chamomile {
@@ -25,7 +27,7 @@ std::vector<OptionRow<SphereOptions>> built()
     using ranges::between;
     OptionRows<SphereOptions> t;
     t.group("Sphere");
-    t.number("mass", &SphereOptions::mass, ranges::positive, "").in(dimensions::mass).shown("1");
+    t.number("mass", &SphereOptions::mass, ranges::positive, "").in(dimensions::mass);
     t.number("scale", &SphereOptions::scale, ranges::positive, "")
         .in(dimensions::length)
         .shown("1");
@@ -65,6 +67,7 @@ std::vector<OptionRow<SphereOptions>> built()
     t.number("type", &SphereOptions::type, between(0, 5), "particle type, as in GADGET");
     t.number("part", &SphereOptions::part, ranges::above(0, 1),
              "fraction of the particles; default: fraction of the mass");
+    append_population(t, [](SphereOptions& sphere) -> StellarPopulation& { return sphere.stars; });
     return t.take();
 }
 
@@ -73,7 +76,9 @@ std::string meaning(SphereKind kind, const std::string& name)
 {
     const bool is_halo = kind == SphereKind::nfw;
     if (name == "mass")
-        return is_halo ? "mass within the virial radius" : "total mass";
+        return is_halo            ? "of all particles; unless given, 1 within the virial radius"
+               : bit(kind) & open ? "of all particles; unless given, 1 without truncation"
+                                  : "of all particles";
     if (name == "concentration")
         return is_halo                         ? "virial radius in units of the scale radius"
                : kind == SphereKind::hernquist ? "with {m200}: concentration of the NFW halo with "
@@ -117,6 +122,8 @@ std::vector<OptionRow<SphereOptions>> sphere_rows(SphereKind kind)
             continue;
         if (row.help.empty())
             row.help = meaning(kind, row.name);
+        if (row.name == "mass" && !(bit(kind) & open) && kind != SphereKind::nfw)
+            row.shown("1");
         if (row.name == "truncation")
             row.shown(kind == SphereKind::plummer ? "22.8" : "100");
         rows.push_back(row);
@@ -157,17 +164,18 @@ SphereOptions parse_sphere(const std::string& text)
                 keys.push_back(known.name);
             refuse_word(name_of(sphere.kind), key.empty() ? "(empty)" : key, keys);
         }
-        if (equals == std::string::npos)
+        if (equals == std::string::npos && !row->is_flag())
             throw Error(Fault::usage, option + ": value missing: must be " + key + "=X");
         if (!given.insert(row->name).second)
             throw Error(Fault::usage, option + ": given twice");
-        const std::string value = word.substr(equals + 1);
-        const bool with_unit = !row->dimension.is_pure() && has_unit(value);
-        row->put(sphere, option,
-                 with_unit ? in_frame(option, value, row->dimension, {Units::gadget(false)})
-                           : value);
+        const bool with_unit = put_quantity(
+            *row, sphere, option, equals == std::string::npos ? "true" : word.substr(equals + 1));
         sphere.physical = sphere.physical || with_unit;
     }
+    if (const auto idle = first_idle(idle_options(sphere.stars),
+                                     [&](const std::string& name) { return given.contains(name); }))
+        throw Error(Fault::usage, std::string(name_of(sphere.kind)) + ": " + idle->name + ": " +
+                                      spelled(idle->because));
     return sphere;
 }
 

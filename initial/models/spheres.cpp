@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/parallel_loop.hpp"
+#include "chamomile/core/text/spelling.hpp"
 #include "chamomile/initial/models/galaxy.hpp"
 #include "chamomile/initial/models/king_model.hpp"
 #include "chamomile/initial/models/model.hpp"
@@ -56,33 +58,56 @@ double truncation_of(const SphereOptions& sphere)
     return std::numeric_limits<double>::infinity();
 }
 
-/// Returns the number of particles of each sphere; the last sphere gets the rest.
-std::vector<std::uint64_t> shares(const SpheresOptions& options,
+/// Returns the number of stars of a sphere that its mass gives, else 0. Names the sphere in errors
+/// unless it is alone.
+std::uint64_t counted_stars(const SphereOptions& sphere, bool physical, bool is_alone)
+{
+    if (is_alone)
+        return number_of_stars(sphere.stars, physical, sphere.mass, 0);
+    try {
+        return number_of_stars(sphere.stars, physical, sphere.mass, 0);
+    } catch (const Error& error) {
+        throw Error(error.fault(),
+                    std::string(name_of(sphere.kind)) + ": " + spelled(error.line()));
+    }
+}
+
+/// Returns the number of systems of each sphere: what its stars' masses give, or a part of the
+/// particles; the last of the spheres that share them gets the rest.
+std::vector<std::uint64_t> shares(const SpheresOptions& options, bool physical,
                                   const std::vector<EquilibriumSphere>& spheres)
 {
-    std::vector<double> parts;
-    double given = 0, mass = 0;
-    for (const SphereOptions& sphere : options.spheres) {
-        given += sphere.part.value_or(0);
-        if (sphere.part)
-            parts.push_back(*sphere.part);
-    }
-    for (const EquilibriumSphere& sphere : spheres)
-        mass += sphere.mass();
-    require(parts.empty() || parts.size() == spheres.size(), "spheres with a part",
-            double(parts.size()), "must be all or none");
-    require(parts.empty() || std::abs(given - 1) < 1e-6, "sum of the parts", given, "must be 1");
     std::vector<std::uint64_t> numbers;
+    double given = 0, mass = 0;
+    std::size_t sharing = 0, parts = 0, last = 0;
+    for (std::size_t k = 0; k < spheres.size(); ++k) {
+        const SphereOptions& sphere = options.spheres[k];
+        numbers.push_back(
+            systems_of(sphere.stars, counted_stars(sphere, physical, spheres.size() == 1)));
+        if (counts_stars(sphere.stars, physical))
+            continue;
+        given += sphere.part.value_or(0);
+        parts += sphere.part.has_value();
+        mass += spheres[k].mass();
+        last = k;
+        ++sharing;
+    }
+    require(parts == 0 || parts == sharing, "spheres with a part", double(parts),
+            "must be all or none");
+    require(parts == 0 || std::abs(given - 1) < 1e-6, "sum of the parts", given, "must be 1");
     std::uint64_t left = options.particles;
     for (std::size_t k = 0; k < spheres.size(); ++k) {
-        const double part = parts.empty() ? spheres[k].mass() / mass : parts[k];
+        const SphereOptions& sphere = options.spheres[k];
+        if (counts_stars(sphere.stars, physical))
+            continue;
+        const double part = parts == 0 ? spheres[k].mass() / mass : *sphere.part;
         const auto number =
-            k + 1 == spheres.size()
+            k == last
                 ? left
                 : std::min<std::uint64_t>(left, std::llround(part * double(options.particles)));
-        require(number > 0, std::string(name_of(options.spheres[k].kind)) + ": particles", 0,
+        require(number > 0, std::string(name_of(sphere.kind)) + ": particles", 0,
                 "must be at least 1; increase the number of particles or this part");
-        numbers.push_back(number);
+        numbers[k] = systems_of(sphere.stars, number);
         left -= number;
     }
     return numbers;
@@ -141,8 +166,12 @@ SphereProfile resolved(const SphereOptions& sphere, double hubble)
         refuse(sphere, "concentration: needs m200");
     if (sphere.virial_mass)
         set_virial(profile, *sphere.virial_mass, hubble);
-    if (sphere.half_mass_radius)
-        profile.scale = *sphere.half_mass_radius / half_mass_radius(profile);
+    if (sphere.mass || sphere.half_mass_radius) {
+        const MassWithin within = mass_within(profile, truncation_of(sphere) * profile.scale);
+        profile.mass *= sphere.mass.value_or(within.mass) / within.mass;
+        profile.scale *=
+            sphere.half_mass_radius.value_or(within.half_mass_radius) / within.half_mass_radius;
+    }
     if (sphere.tidal_radius)
         profile.scale = *sphere.tidal_radius / KingModel(profile.w0).tidal_radius();
     return profile;
@@ -184,31 +213,53 @@ Snapshot make_spheres(const SpheresOptions& options)
                              .truncation = truncation_of(sphere) * profiles[k].scale});
     }
 
-    const std::vector<std::uint64_t> numbers = shares(options, spheres);
-    Snapshot snapshot = equal_mass_snapshot(options.particles, 1, halo_type);
+    const std::vector<std::uint64_t> numbers = shares(options, physical, spheres);
+    Snapshot snapshot;
     Particles& particles = snapshot.particles;
     std::size_t first = 0;
     for (std::size_t k = 0; k < spheres.size(); ++k) {
-        const std::size_t last = first + numbers[k];
-        const auto type = std::uint8_t(options.spheres[k].type);
-        parallel_loop(last - first, 1024, [&](std::size_t drawn) {
-            const std::size_t i = first + drawn;
-            RandomStream random(options.seed, type, i);
-            const EquilibriumSphere::Draw draw = spheres[k].draw(random);
-            particles.type[i] = type;
-            particles.mass[i] = spheres[k].mass() / double(numbers[k]);
-            particles.position[i] = draw.position;
-            particles.velocity[i] = draw.velocity;
-        });
-        first = last;
+        const SphereOptions& sphere = options.spheres[k];
+        const auto type = std::uint8_t(sphere.type);
+        const double mass = sphere.mass.value_or(spheres[k].mass());
+        const auto drawn = [&](std::uint64_t n) {
+            Snapshot one = equal_mass_snapshot(n, mass, type);
+            parallel_loop(n, 1024, [&](std::size_t i) {
+                RandomStream random(options.seed, type, first + i);
+                const EquilibriumSphere::Draw draw = spheres[k].draw(random);
+                one.particles.position[i] = draw.position;
+                one.particles.velocity[i] = draw.velocity;
+            });
+            return one;
+        };
+        Snapshot one = populated(
+            sphere.stars, numbers[k], options.seed, drawn,
+            [&](double r) { return potential.psi(r); }, first);
+        if (k == 0)
+            snapshot = std::move(one);
+        particles.resize(first + numbers[k]);
+        for (std::size_t i = 0; k > 0 && i < numbers[k]; ++i) {
+            particles.type[first + i] = type;
+            particles.mass[first + i] = one.particles.mass[i];
+            particles.position[first + i] = one.particles.position[i];
+            particles.velocity[first + i] = one.particles.velocity[i];
+        }
+        first += numbers[k];
     }
+    std::iota(particles.id.begin(), particles.id.end(), 1);
     stretch(particles, options.b_to_a, options.c_to_a);
     move_to_barycenter(particles);
     snapshot.provenance = {
         {"model", spheres.size() == 1 ? name_of(profiles.front().kind) : "spheres"},
         {"seed", std::to_string(options.seed)}};
+    for (const SphereOptions& sphere : options.spheres)
+        if (!sphere.stars.imf.empty())
+            snapshot.provenance["imf"] = sphere.stars.imf;
     if (physical)
         scale_to_physical(snapshot, 1, 1);
+    for (std::size_t k = spheres.size(); k-- > 0;) { // from the last: places of others stay
+        first -= numbers[k];
+        split_binaries(options.spheres[k].stars, options.seed, snapshot, first, numbers[k]);
+    }
     return snapshot;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/initial/models/population.hpp"
 #include "chamomile/initial/models/sphere_profile.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -13,7 +14,8 @@ namespace chamomile {
 /// SphereOptions holds the options of one sphere. Empty ones get the default of the kind.
 struct SphereOptions {
     SphereKind kind = SphereKind::hernquist;
-    std::optional<double> mass = {};  ///< 1; total, for NFW within c
+    /// Of all particles. Unless given, the model without truncation has 1, for NFW within c.
+    std::optional<double> mass = {};
     std::optional<double> scale = {}; ///< 1
     std::optional<double> half_mass_radius = {}, tidal_radius = {};
     std::optional<double> virial_mass = {}; ///< M200 in 1e10 Msun; implies physical units
@@ -23,6 +25,7 @@ struct SphereOptions {
     std::optional<double> anisotropy_radius = {};
     std::optional<double> part = {}; ///< fraction of particles; empty: equal to the mass fraction
     int type = 1;
+    StellarPopulation stars = {};
     bool physical = false; ///< kpc and 1e10 Msun: a value was given with a unit
 };
 
@@ -62,7 +65,8 @@ SphereProfile resolved(const SphereOptions& sphere, double hubble);
 /// inside is that of the infinite model. With axis ratios, positions are stretched at constant
 /// volume, and velocities so that the tensor virial theorem holds (Roberts 1962; Binney & Tremaine
 /// 2008, sec. 4.8.3). The ellipsoid is then near equilibrium, not in it. Throws Error(usage) in one
-/// line for impossible options.
+/// line for impossible options. A sphere with a mass function and units has the number of particles
+/// that follows from its mass; the others share `particles`.
 Snapshot make_spheres(const SpheresOptions& options);
 
 /// Returns one isotropic sphere with the defaults of its kind, G = M = 1.

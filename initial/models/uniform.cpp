@@ -1,6 +1,7 @@
 #include "chamomile/initial/models/uniform.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/random.hpp"
@@ -20,6 +21,7 @@ Snapshot make_cold_sphere(const UniformOptions& options)
         particles.position[i] = random.direction(radius);
     });
     move_to_barycenter(particles);
+    options.size.apply(std::cbrt(0.5), snapshot);
     return snapshot;
 }
 
@@ -33,6 +35,7 @@ Snapshot make_cube(const UniformOptions& options)
         const double x = random.uniform() - 0.5, y = random.uniform() - 0.5;
         particles.position[i] = {x, y, random.uniform() - 0.5};
     });
+    options.size.apply(std::cbrt(3 / (8 * std::numbers::pi)), snapshot); // within the faces
     return snapshot;
 }
 

@@ -131,7 +131,8 @@ void ExternalField::add(double time, std::span<const Vec3<double>> position,
             pull.acceleration += moving.growth.part * result.acceleration;
             pull.potential += moving.growth.part * result.potential;
         }
-        acceleration[i] += pull.acceleration;
+        if (!acceleration.empty())
+            acceleration[i] += pull.acceleration;
         if (!potential.empty())
             potential[i] += pull.potential;
     }
@@ -157,7 +158,8 @@ void ExternalField::add_functions(double time, std::span<const Vec3<double>> pos
         if (one.function)
             one.function->add(time, places, pulls, depths);
     for (std::size_t k = 0; k < n; ++k) {
-        acceleration[index(k)] += pulls[k];
+        if (!acceleration.empty())
+            acceleration[index(k)] += pulls[k];
         if (!potential.empty())
             potential[index(k)] += depths[k];
     }

@@ -23,8 +23,8 @@ public:
 
     const std::vector<Potential>& potentials() const { return potentials_; }
 
-    /// Adds accelerations and, unless `potential` is empty, potentials of the particles `active`
-    /// (empty: all) at `time`. Entry i belongs to particle i.
+    /// Adds accelerations and potentials, unless one is empty, of the particles `active` (empty:
+    /// all) at `time`. Entry i belongs to particle i.
     void add(double time, std::span<const Vec3<double>> position, std::span<const Index> active,
              std::span<Vec3<double>> acceleration, std::span<double> potential) const;
 

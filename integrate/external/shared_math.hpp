@@ -58,6 +58,8 @@ CHAMOMILE_HD IncompleteGamma incomplete_gamma(double a, double whole, double x)
 {
     if (!(x > 0))
         return {0, whole};
+    if (x > 50) // the rest is below a unit in the last place
+        return {whole, 0};
     const double factor = shared_exponential(a * shared_logarithm(x) - x);
     if (x < 4) {
         double term = 1 / a, sum = term;

@@ -1,52 +1,148 @@
-// The potential after a removal is the old one less that of the removed particles, which are few.
-// It is computed again once more than half as much mass as is left has been removed: differences
-// then lose digits.
+// Potentials are computed only where they decide. A particle whose kinetic energy is below a limit
+// of its depth (MinDepth) needs none; the others are the edge. Within the edge the potential
+// after a removal is the old one less the potential of the removed particles, which are few.
 #include "chamomile/integrate/measures/unbinding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
-#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 
 namespace chamomile {
-namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+namespace unbinding {
+
+/// A particle as far as it decides what is bound. The potential is exact or too deep.
+struct Member {
+    Vec3<double> velocity;
+    double mass, potential;
+    Index index;
+};
 
 struct MassAndMomentum {
     double mass = 0;
     Vec3<double> momentum;
     std::size_t count = 0;
+
+    void add(const MassAndMomentum& other)
+    {
+        mass += other.mass;
+        momentum += other.momentum;
+        count += other.count;
+    }
 };
 
-/// Adds particles that `is_counted`, in blocks: independent of the number of threads.
+} // namespace unbinding
+
+namespace {
+
+using unbinding::Member, unbinding::MassAndMomentum;
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Returns whether a direct sum over the removed costs more than the potentials of all by a tree.
+bool are_many(std::size_t removed, std::size_t edge, std::size_t sure)
+{
+    return removed * edge > 256 * (edge + sure);
+}
+
+double kinetic(const Vec3<double>& velocity, const Vec3<double>& mean)
+{
+    return 0.5 * norm_squared(velocity - mean);
+}
+
+bool is_bound(const Member& one, const Vec3<double>& mean)
+{
+    return kinetic(one.velocity, mean) + one.potential < 0;
+}
+
+/// Adds the members that `is_counted`, in blocks: independent of the number of threads.
 template <class IsCounted>
-MassAndMomentum sum_over(const Particles& particles, std::span<const Index> members,
-                         const IsCounted& is_counted)
+MassAndMomentum sum_over(std::span<const Member> members, const IsCounted& is_counted)
 {
     constexpr std::size_t block = 4096;
     std::vector<MassAndMomentum> sums((members.size() + block - 1) / block);
 #pragma omp parallel for if (members.size() > worth_threads) schedule(static)
-    for (std::size_t b = 0; b < sums.size(); ++b)
-        for (std::size_t k = b * block; k < std::min(members.size(), (b + 1) * block); ++k)
-            if (is_counted(k)) {
-                const Index i = members[k];
-                sums[b].mass += particles.mass[i];
-                sums[b].momentum += particles.mass[i] * particles.velocity[i];
-                ++sums[b].count;
-            }
-    MassAndMomentum all;
-    for (const MassAndMomentum& sum : sums) {
-        all.mass += sum.mass;
-        all.momentum += sum.momentum;
-        all.count += sum.count;
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+        MassAndMomentum sum;
+        for (const Member& one :
+             members.subspan(b * block, std::min(block, members.size() - b * block))) {
+            const bool counts = is_counted(one); // no branch: it would be mispredicted
+            const double mass = double(counts) * one.mass;
+            sum.mass += mass;
+            sum.momentum += mass * one.velocity;
+            sum.count += counts;
+        }
+        sums[b] = sum;
     }
+    MassAndMomentum all;
+    for (const MassAndMomentum& sum : sums)
+        all.add(sum);
     return all;
+}
+
+struct Removal {
+    std::vector<Member> members;
+    double mass_left = 0;
+};
+
+/// Moves `velocity` to the mean of the bound members and of `sure`, then removes the unbound
+/// members.
+Removal remove_unbound(std::vector<Member>& members, const MassAndMomentum& sure,
+                       Vec3<double>& velocity)
+{
+    MassAndMomentum bound;
+    for (int round = 0; round < 100; ++round) {
+        const std::size_t before = bound.count;
+        bound = sum_over(members, [&](const Member& one) { return is_bound(one, velocity); });
+        bound.add(sure);
+        if (!(bound.mass > 0))
+            return {std::exchange(members, {}), 0};
+        const Vec3<double> mean = (1 / bound.mass) * bound.momentum;
+        if (before == bound.count && mean == velocity)
+            break;
+        velocity = mean;
+    }
+    const auto unbound = std::stable_partition(
+        members.begin(), members.end(), [&](const Member& one) { return is_bound(one, velocity); });
+    Removal removal{{unbound, members.end()}, bound.mass};
+    members.erase(unbound, members.end());
+    return removal;
+}
+
+/// Mean position and velocity.
+struct Middle {
+    Vec3<double> position, velocity;
+};
+
+/// Returns the middle of the members with the deepest potentials.
+Middle deepest(const Particles& particles, std::span<const Member> members)
+{
+    std::vector<double> potential(members.size());
+    std::ranges::transform(members, potential.begin(), &Member::potential);
+    const std::size_t count =
+        std::min(members.size() - 1, std::max<std::size_t>(100, members.size() / 100));
+    std::ranges::nth_element(potential, potential.begin() + std::ptrdiff_t(count));
+    double mass = 0;
+    Middle middle;
+    for (const Member& one : members)
+        if (one.potential <= potential[count]) {
+            mass += one.mass;
+            middle.position += one.mass * particles.position[one.index];
+            middle.velocity += one.mass * one.velocity;
+        }
+    if (mass > 0) {
+        middle.position = (1 / mass) * middle.position;
+        middle.velocity = (1 / mass) * middle.velocity;
+    }
+    return middle;
 }
 
 /// Returns masses, positions and ids of some particles.
@@ -63,22 +159,59 @@ Particles some_of(const Particles& particles, std::span<const Index> members)
     return some;
 }
 
-/// Returns the mean velocity of the particles nearest to the density center.
-Vec3<double> central_velocity(const Particles& particles, std::span<const Index> members)
-{
-    const Vec3<double> center = density_center(some_of(particles, members));
-    std::vector<double> distance(members.size());
-#pragma omp parallel for if (members.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < members.size(); ++k)
-        distance[k] = norm_squared(particles.position[members[k]] - center);
-    std::vector<double> sorted = distance;
-    const std::size_t near =
-        std::min(members.size() - 1, std::max<std::size_t>(100, members.size() / 100));
-    std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(near), sorted.end());
-    const MassAndMomentum sum =
-        sum_over(particles, members, [&](std::size_t k) { return distance[k] <= sorted[near]; });
-    return sum.mass > 0 ? (1 / sum.mass) * sum.momentum : Vec3<double>{};
-}
+/// A depth that the potential of some particles has at least: no pair is farther apart than the sum
+/// of its distances from a center. By bins of squared distances, four per factor of 2;
+/// 0 beyond the farthest source.
+class MinDepth {
+public:
+    /// `length`: no pair is softened more than by a Plummer softening of this length.
+    MinDepth(const Particles& particles, std::span<const Member> sources,
+             const Vec3<double>& center, double G, double length)
+        : particles_(particles), center_(center)
+    {
+        double max = 0;
+        for (const Member& one : sources)
+            max = std::max(max, distance_squared(one));
+        const auto square = [](double x) { return x * x; };
+        first_ = std::max<std::int64_t>(steps(max) - (bins - 1), 0);
+        std::array<double, bins> mass{}, edge;
+        for (const Member& one : sources)
+            mass[bin_of(one)] += one.mass;
+        for (int b = 0; b < bins; ++b)
+            edge[b] = std::sqrt(std::bit_cast<double>((first_ + b + 1) << shift));
+        for (int b = 0; b < bins; ++b) {
+            for (int c = 0; c < bins; ++c)
+                depth_[b] += G * mass[c] / std::sqrt(square(edge[b] + edge[c]) + square(length));
+            own_[b] = G / std::sqrt(square(2 * edge[b]) + square(length));
+        }
+    }
+
+    double at(const Member& one) const { return depth_[bin_of(one)]; }
+    /// Without the depth of a source in its own field.
+    double of_source(const Member& one) const
+    {
+        const std::size_t b = bin_of(one);
+        return depth_[b] - one.mass * own_[b];
+    }
+
+private:
+    static constexpr int bins = 64, shift = 50;
+    static std::int64_t steps(double value) { return std::bit_cast<std::int64_t>(value) >> shift; }
+    double distance_squared(const Member& one) const
+    {
+        return norm_squared(particles_.position[one.index] - center_);
+    }
+    std::size_t bin_of(const Member& one) const
+    {
+        return std::size_t(
+            std::clamp<std::int64_t>(steps(distance_squared(one)) - first_, 0, bins));
+    }
+
+    const Particles& particles_;
+    Vec3<double> center_;
+    std::int64_t first_;
+    std::array<double, bins + 1> depth_{}, own_{}; // of all sources; of a unit mass on itself
+};
 
 /// Returns the tidal radius of a mass; NaN without a field or without a tide that strips.
 double tidal_radius(const ExternalState& external, double GM, const Vec3<double>& x,
@@ -98,13 +231,6 @@ double tidal_radius(const ExternalState& external, double GM, const Vec3<double>
 
 } // namespace
 
-struct Unbinding::Set {
-    std::vector<Index> members;
-    std::vector<double> potential;
-    Vec3<double> velocity;
-    double mass = 0;
-};
-
 Unbinding::Unbinding(const SolverOptions& options) : options_(options)
 {
     if (asks_ranks(options))
@@ -112,19 +238,18 @@ Unbinding::Unbinding(const SolverOptions& options) : options_(options)
     options_.accuracy.reset();
 }
 
-/// Returns the potentials at the targets. Targets that are not sources follow as tracers.
-std::vector<double> Unbinding::potentials(const Particles& particles,
-                                          std::span<const Index> sources,
-                                          std::span<const Index> targets)
+/// Returns the potentials of the first `sources` of the particles `places` at `targets`, which are
+/// indices in `places`; empty: all. The other particles are tracers: then by a direct sum.
+std::vector<double> Unbinding::potentials(const Particles& particles, std::span<const Index> places,
+                                          std::size_t sources, std::span<const Index> targets)
 {
-    if (!solver_)
-        solver_ = make_solver(options_);
-    const bool are_same = sources.data() == targets.data();
-    std::vector<Index> places(sources.begin(), sources.end()), active;
-    if (!are_same) {
-        places.insert(places.end(), targets.begin(), targets.end());
-        active.resize(targets.size());
-        std::iota(active.begin(), active.end(), Index(sources.size()));
+    const bool are_all = sources == places.size();
+    std::unique_ptr<Solver>& solver = are_all ? whole_ : direct_;
+    if (!solver) {
+        SolverOptions options = options_;
+        if (!are_all)
+            options.solver = SolverKind::direct;
+        solver = make_solver(options);
     }
     const std::size_t n = places.size();
     std::vector<Vec3<double>> position(n), acceleration(n);
@@ -133,7 +258,7 @@ std::vector<double> Unbinding::potentials(const Particles& particles,
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t k = 0; k < n; ++k) {
         position[k] = particles.position[places[k]];
-        mass[k] = k < sources.size() ? particles.mass[places[k]] : 0;
+        mass[k] = k < sources ? particles.mass[places[k]] : 0;
         id[k] = particles.id[places[k]];
         if (!softening.empty())
             softening[k] = particles.softening[places[k]];
@@ -144,72 +269,116 @@ std::vector<double> Unbinding::potentials(const Particles& particles,
                     .id = id,
                     .acceleration = view_of(std::span(acceleration)),
                     .potential = view_of(std::span(potential)),
-                    .active = active};
+                    .active = targets};
     if (!softening.empty())
         request.softening = view_of(std::span(softening));
-    solver_->evaluate(request);
-    if (!are_same)
-        potential.erase(potential.begin(), potential.begin() + std::ptrdiff_t(sources.size()));
+    solver->evaluate(request);
+    for (std::size_t k = 0; k < targets.size(); ++k)
+        potential[k] = potential[targets[k]];
+    if (!targets.empty())
+        potential.resize(targets.size());
     return potential;
 }
 
-/// Removes the unbound particles of `set`.
-void Unbinding::remove_unbound(const Particles& particles, Set& set)
+/// Sets the potentials of `edge`, which is part of `all`.
+void Unbinding::compute(const Particles& particles, std::span<const Member> all,
+                        std::span<Member> edge)
 {
-    double removed_mass = 0; // since the potential was computed
-    for (;;) {
-        const auto is_bound = [&](std::size_t k) {
-            const Vec3<double> v = particles.velocity[set.members[k]] - set.velocity;
-            return 0.5 * norm_squared(v) + set.potential[k] < 0;
-        };
-        std::size_t count = 0;
-        for (int round = 0; round < 100; ++round) {
-            const MassAndMomentum bound = sum_over(particles, set.members, is_bound);
-            const std::size_t before = std::exchange(count, bound.count);
-            set.mass = bound.mass;
-            if (!(bound.mass > 0)) {
-                set = {};
-                return;
-            }
-            const Vec3<double> mean = (1 / bound.mass) * bound.momentum;
-            if (before == count && mean == set.velocity)
-                break;
-            set.velocity = mean;
+    std::vector<Index> places, targets;
+    auto next = edge.begin();
+    for (const Member& one : all) {
+        if (next != edge.end() && next->index == one.index) {
+            targets.push_back(Index(places.size()));
+            ++next;
         }
-        if (count == set.members.size())
-            return;
-        std::vector<Index> kept, removed;
-        list_where(set.members.size(), is_bound, kept);
-        list_where(
-            set.members.size(), [&](std::size_t k) { return !is_bound(k); }, removed);
-        std::vector<double> potential(kept.size());
-#pragma omp parallel for if (kept.size() > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < kept.size(); ++k) {
-            potential[k] = set.potential[kept[k]];
-            kept[k] = set.members[kept[k]];
-        }
-        for (Index& k : removed)
-            k = set.members[k];
-        if (kept.empty() || removed.empty()) { // rounding at the limit of rounds
-            if (kept.empty())
-                set = {};
-            return;
-        }
-        double mass = 0;
-        for (const Index i : removed)
-            mass += particles.mass[i];
-        removed_mass += mass;
-        if (2 * removed_mass > set.mass) {
-            potential = potentials(particles, kept, kept);
-            removed_mass = 0;
-        } else if (mass > 0) {
-            const std::vector<double> lost = potentials(particles, removed, kept);
-            for (std::size_t k = 0; k < kept.size(); ++k)
-                potential[k] -= lost[k];
-        }
-        set.members = std::move(kept);
-        set.potential = std::move(potential);
+        places.push_back(one.index);
     }
+    const std::vector<double> potential = potentials(particles, places, places.size(), targets);
+    for (std::size_t k = 0; k < edge.size(); ++k)
+        edge[k].potential = potential[k];
+}
+
+/// Subtracts the potentials of removed members.
+void Unbinding::subtract(const Particles& particles, std::span<const Member> removed,
+                         std::span<Member> edge)
+{
+    std::vector<Index> places, targets(edge.size());
+    for (const Member& one : removed)
+        if (one.mass > 0)
+            places.push_back(one.index);
+    const std::size_t sources = places.size();
+    if (sources == 0 || edge.empty())
+        return;
+    std::iota(targets.begin(), targets.end(), Index(sources));
+    for (const Member& one : edge)
+        places.push_back(one.index);
+    const std::vector<double> lost = potentials(particles, places, sources, targets);
+    for (std::size_t k = 0; k < edge.size(); ++k)
+        edge[k].potential -= lost[k];
+}
+
+/// Removes the unbound members of `edge` until none is left; `sure` are bound. Returns the last
+/// removal if its potential is not subtracted: direct sums would cost more than the potentials of
+/// all, or differences would lose digits.
+std::vector<Member> Unbinding::strip(const Particles& particles, std::vector<Member>& edge,
+                                     const MassAndMomentum& sure, Vec3<double>& velocity)
+{
+    double removed_mass = 0;
+    for (;;) {
+        Removal removal = remove_unbound(edge, sure, velocity);
+        for (const Member& one : removal.members)
+            removed_mass += one.mass;
+        if (removal.members.empty() || 2 * removed_mass > removal.mass_left ||
+            are_many(removal.members.size(), edge.size(), sure.count))
+            return std::move(removal.members);
+        subtract(particles, removal.members, edge);
+    }
+}
+
+std::vector<Index> Unbinding::bound_members(const Particles& particles, std::vector<Member> members,
+                                            Vec3<double>& velocity)
+{
+    const double length = std::numbers::sqrt2 * // the rule may add squares
+                          std::max(options_.softening.length, options_.softening.reach());
+    const auto [center, first_velocity] = deepest(particles, members);
+    const auto min_depth = [&, center = center](std::span<const Member> sources) {
+        return MinDepth(particles, sources, center, options_.gravitational_constant, length);
+    };
+    velocity = first_velocity;
+    std::vector<Member> removed = remove_unbound(members, {}, velocity).members;
+    bool are_settled = removed.empty();
+    for (bool are_exact = true; !are_settled && !members.empty(); are_exact = false) {
+        // Members that are unbound even if those removed pulled as little as they can.
+        for (; 50 * removed.size() > members.size(); are_exact = false) {
+            const MinDepth lost = min_depth(removed);
+            for (Member& one : members)
+                one.potential += lost.at(one);
+            removed = remove_unbound(members, {}, velocity).members;
+        }
+        constexpr double margin = 0.9; // removals raise potentials
+        const MinDepth depth = min_depth(members);
+        std::vector<Member> sure, edge;
+        for (const Member& one : members)
+            (kinetic(one.velocity, velocity) < margin * depth.of_source(one) ? sure : edge)
+                .push_back(one);
+        if (are_exact && !are_many(removed.size(), edge.size(), sure.size()))
+            subtract(particles, removed, edge);
+        else
+            compute(particles, members, edge);
+        removed =
+            strip(particles, edge, sum_over(sure, [](const Member&) { return true; }), velocity);
+        members.clear();
+        std::ranges::merge(sure, edge, std::back_inserter(members), {}, &Member::index,
+                           &Member::index);
+        const MinDepth left = min_depth(members);
+        are_settled = removed.empty() && std::ranges::all_of(sure, [&](const Member& one) {
+                          return kinetic(one.velocity, velocity) < left.of_source(one);
+                      });
+    }
+    std::vector<Index> places;
+    for (const Member& one : members)
+        places.push_back(one.index);
+    return places;
 }
 
 BoundSystem Unbinding::find(const Particles& particles, Candidates candidates,
@@ -217,20 +386,25 @@ BoundSystem Unbinding::find(const Particles& particles, Candidates candidates,
 {
     BoundSystem bound;
     bound.half_mass_radius = bound.tidal_radius = no_number;
-    if (candidates.members.size() < 2)
+    const std::size_t n = candidates.members.size();
+    if (n < 2)
         return bound;
-    Set set{std::move(candidates.members), std::move(candidates.potential), {}, 0};
-    if (set.potential.empty())
-        set.potential = potentials(particles, set.members, set.members);
-    set.velocity = central_velocity(particles, set.members);
-    remove_unbound(particles, set);
-    bound.members = std::move(set.members);
-    bound.potential = std::move(set.potential);
-    if (bound.members.empty())
+    if (candidates.potential.empty())
+        candidates.potential = potentials(particles, candidates.members, n, {});
+    std::vector<Member> members(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) {
+        const Index i = candidates.members[k];
+        members[k] = {particles.velocity[i], particles.mass[i], candidates.potential[k], i};
+    }
+    bound.members = bound_members(particles, std::move(members), bound.velocity);
+    if (bound.members.empty()) {
+        bound.velocity = {};
         return bound;
-    bound.mass = set.mass;
-    bound.velocity = set.velocity;
+    }
     const Particles some = some_of(particles, bound.members);
+    for (const double mass : some.mass)
+        bound.mass += mass;
     bound.center = density_center(some);
     const double half[] = {0.5};
     bound.half_mass_radius = lagrangian_radii(some, bound.center, half)[0];

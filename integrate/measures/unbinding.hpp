@@ -20,8 +20,7 @@ struct Candidates {
 
 /// The particles bound to each other, with their center and size; lengths are NaN if not defined.
 struct BoundSystem {
-    std::vector<Index> members;    ///< ascending; empty: nothing is bound
-    std::vector<double> potential; ///< one each, of their own gravity
+    std::vector<Index> members; ///< ascending; empty: nothing is bound
     double mass = 0;
     Vec3<double> center;   ///< density_center()
     Vec3<double> velocity; ///< mean, by mass
@@ -29,10 +28,15 @@ struct BoundSystem {
     double tidal_radius = 0;
 };
 
+namespace unbinding { // of the source file
+struct Member;
+struct MassAndMomentum;
+} // namespace unbinding
+
 /// An Unbinding removes particles with energies >= 0 until none is left (as SUBFIND, Springel et
 /// al. 2001). An energy is v^2 / 2 + phi, where v is relative to the mean velocity of the bound
 /// particles, and phi is the potential of the candidates left. The mean velocity begins with the
-/// hundredth of the particles, at least a hundred, nearest to the density center; it follows the
+/// hundredth of the particles, at least a hundred, with the deepest potentials; it follows the
 /// bound particles before any is removed.
 class Unbinding {
 public:
@@ -46,13 +50,21 @@ public:
                      const ExternalState& external);
 
 private:
-    struct Set;
-    void remove_unbound(const Particles& particles, Set& set);
-    std::vector<double> potentials(const Particles& particles, std::span<const Index> sources,
-                                   std::span<const Index> targets);
+    using Member = unbinding::Member;
+    using MassAndMomentum = unbinding::MassAndMomentum;
+
+    std::vector<Index> bound_members(const Particles& particles, std::vector<Member> members,
+                                     Vec3<double>& velocity);
+    std::vector<Member> strip(const Particles& particles, std::vector<Member>& edge,
+                              const MassAndMomentum& sure, Vec3<double>& velocity);
+    void compute(const Particles& particles, std::span<const Member> all, std::span<Member> edge);
+    void subtract(const Particles& particles, std::span<const Member> removed,
+                  std::span<Member> edge);
+    std::vector<double> potentials(const Particles& particles, std::span<const Index> places,
+                                   std::size_t sources, std::span<const Index> targets);
 
     SolverOptions options_;
-    std::unique_ptr<Solver> solver_;
+    std::unique_ptr<Solver> whole_, direct_;
 };
 
 } // namespace chamomile

@@ -43,8 +43,9 @@ std::string series_text(const std::string& key, nb::handle values)
     return text;
 }
 
-/// Returns the value as text for the option row. Throws nb::type_error for a wrong Python type.
-std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
+} // namespace
+
+std::string option_text(const OptionTerms& row, const std::string& key, nb::handle value)
 {
     require_plain(value, key);
     const std::string text = nb::str(value).c_str();
@@ -75,6 +76,8 @@ std::string text_of(const OptionTerms& row, const std::string& key, nb::handle v
     return text;
 }
 
+namespace {
+
 /// Passes each keyword to `keyed`. Quantities are converted to the units of `frame` unless null.
 /// `terms` finds the option row for a name.
 template <class Keyed, class Terms>
@@ -88,7 +91,7 @@ void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::s
             throw Error(Fault::usage, key + ": unknown option" + suggestion(key, known));
         if (value.is_none())
             continue;
-        const std::string text = text_of(*row, key, value);
+        const std::string text = option_text(*row, key, value);
         const bool is_quantity = frame && !row->dimension.is_pure();
         keyed.take(key, is_quantity ? in_frame(key, text, row->dimension, *frame) : text);
     }
@@ -179,8 +182,8 @@ double quantity(const std::string& name, nb::handle value, Dimension dimension,
     OptionTerms terms;
     terms.name = name;
     terms.dimension = dimension;
-    return parse_number<double>(name, in_frame(name, text_of(terms, name, value), dimension, frame),
-                                ranges::any);
+    return parse_number<double>(
+        name, in_frame(name, option_text(terms, name, value), dimension, frame), ranges::any);
 }
 
 bool KeyedSimulation::take(const std::string& key, const std::string& value)

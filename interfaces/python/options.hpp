@@ -15,6 +15,9 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
+/// Returns a value as text for its option row. Throws nb::type_error for a wrong Python type.
+std::string option_text(const OptionTerms& row, const std::string& key, nb::handle value);
+
 /// Reads the keywords of chamomile.Options; None means not given. Throws Error(usage) naming an
 /// unknown keyword, an invalid word, or contradicting options.
 KeyedOptions read_options(nb::dict keywords);

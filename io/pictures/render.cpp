@@ -197,8 +197,8 @@ struct DensityRange {
 };
 
 /// Returns the range of a picture: about 1/300 of the mass lies below `low`, 1/300 above `high`;
-/// both are round. `low` is at least twice `one` (the density of a single point, which then has no
-/// blob of its own), unless 1/20 of the mass is fainter.
+/// both are round. `low` is at least four times `one` (the density of a single point: up to four
+/// together then have no blob of their own), unless 1/20 of the mass is fainter.
 DensityRange range_of(const SurfaceDensity& density, double one)
 {
     std::vector<double> values;
@@ -220,10 +220,11 @@ DensityRange range_of(const SurfaceDensity& density, double one)
                 found[k] = value;
     }
     const auto [faintest, faint, tenth, high] = found;
-    const double lowest = std::min(std::max(faintest, std::min(2 * one, faint)), 0.3 * high);
+    const double few = 4 * one;
+    const double lowest = std::min(std::max(faintest, std::min(few, faint)), 0.3 * high);
     const double low =
-        rounded_up(lowest) <= std::max(faint, 2 * one) ? rounded_up(lowest) : rounded_down(lowest);
-    return {low, std::max(1.5 * low, std::min(2 * one, tenth)), rounded_up(high)};
+        rounded_up(lowest) <= std::max(faint, few) ? rounded_up(lowest) : rounded_down(lowest);
+    return {low, std::max(1.5 * low, std::min(few, tenth)), rounded_up(high)};
 }
 
 /// A Scene holds the maps of a picture, and the options used for them.

@@ -15,7 +15,6 @@
 #include "chamomile/integrate/measures/encounters.hpp"
 #include "chamomile/integrate/step_checks.hpp"
 #include "chamomile/io/text/id_list.hpp"
-#include "chamomile/run/files/force_file.hpp"
 
 namespace chamomile {
 namespace {
@@ -146,7 +145,7 @@ ClusterTables::ClusterTables(const ClusterRequest& request, Snapshot& state, Sim
     if (integrator.field() && integrator.field()->rotates())
         refuse(first + ": contradicts a rotating {potential}, whose velocities are not inertial");
     if (is_softened(integrator.forces()) && (request.binaries || request.encounters))
-        refuse(std::string(request.binaries ? "{binaries}" : "{encounters}") +
+        refuse(std::string(request.binaries ? "{cluster-binaries}" : "{encounters}") +
                ": needs {eps} 0: softened pairs have no Kepler orbits");
     if (!std::ranges::is_sorted(request.mass_groups, std::less_equal<>()))
         refuse("{mass-groups}: must ascend");
@@ -254,10 +253,13 @@ const BoundSystem& ClusterTables::bound()
         return bound_;
     Candidates candidates{chosen_, {}};
     if (chosen_.size() == state_.particles.size()) { // the run has their potentials
-        const OwnForces own(simulation_, state_.particles);
-        candidates.potential.resize(chosen_.size());
-        for (std::size_t k = 0; k < chosen_.size(); ++k)
-            candidates.potential[k] = own.request().potential.load(k);
+        candidates.potential = state_.particles.potential;
+        if (const ExternalField* const field = simulation_.integrator().field()) {
+            std::vector<double> depth(chosen_.size());
+            field->add(simulation_.time(), state_.particles.position, {}, {}, depth);
+            for (std::size_t k = 0; k < depth.size(); ++k)
+                candidates.potential[k] -= depth[k];
+        }
     }
     bound_ = unbinding_.find(state_.particles, std::move(candidates),
                              {simulation_.integrator().field(), simulation_.time()});

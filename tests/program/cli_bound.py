@@ -85,6 +85,14 @@ def bound_mass(folder):
         half = r[order][numpy.searchsorted(numpy.cumsum(mass[found][order]), 0.5 * mass[found].sum())]
         check(abs(float(row["half_mass_radius"]) / half - 1) < 2e-3 and numpy.abs(center - (7, -2, 3)).max() < 0.2, f"{words}: half-mass radius {row}, not {half}")
         check(row["tidal_radius"] == "", f"{words}: a tide without a field: {row}")
+    # a sphere that has lost its balance, so that one removal calls for the next
+    torn = 1.5 * (v[:1500] - (3, 0.5, -1))
+    members, _ = unbound_removed(mass[:1500], x[:1500], torn, EPS, numpy.array((7, -2, 3)))
+    check(200 < len(members) < 1200, f"a poor case: {len(members)} of 1500 bound")
+    write(folder / "torn.txt", mass[:1500], x[:1500], torn)
+    chamomile(folder, "bound", "torn.txt", "--eps", EPS, "-o", "torn.csv", "-q")
+    row, = table(folder / "torn.csv")
+    check(abs(int(row["particles"]) - len(members)) <= 6, f"a torn sphere: {row['particles']} bound, not {len(members)}")
     # nothing is bound
     write(folder / "loose.txt", mass[:300], x[:300], 100 * v[:300])
     chamomile(folder, "bound", "loose.txt", "--eps", EPS, "-o", "loose.csv", "-q")

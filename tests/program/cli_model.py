@@ -98,12 +98,28 @@ with tempfile.TemporaryDirectory() as scratch:
             check(len({tuple(row[1:4]) for row in stars}) == 8000, f"{kind} {words}: two stars at one place")
         check(0.8 < medians[()] < 1.25 and medians[("--segregated",)] > 2, f"{kind}: radii of light over heavy stars: {medians}")
         check(abs(medians[("--segregated", "all")] / medians[("all",)] - 1) < 0.1, f"{kind}: half-mass radii {medians}")
-    check(chamomile("model", "cold-sphere", "--mass", 3, "--r-half", 2, "-n", 5000, "-o", "stars.txt", "--overwrite").returncode == 0, "model cold-sphere --mass")
-    check(abs(half(rows("stars.txt")) / 2 - 1) < 0.02 and abs(sum(row[0] for row in rows("stars.txt")) - 3) < 1e-6, "mass and size of a cold sphere")
+    # Mass and half-mass radius as asked: exact, and to sampling noise.
+    for words in (["plummer"], ["plummer", "--truncation", 2], ["hernquist"], ["hernquist", "--truncation", 5], ["nfw"], ["einasto"], ["king"], ["exponential"], ["cold-sphere"],
+                  ["cube"], ["disk"], ["disk", "--truncation", 3, "--height", 1]):
+        check(chamomile("model", *words, "--mass", 3, "--r-half", 2, "-n", 40000, "-o", "stars.txt", "--overwrite").returncode == 0, f"model {words} --mass")
+        stars = rows("stars.txt")
+        inside = sum(math.hypot(*row[1:4]) < 2 for row in stars)
+        check(abs(sum(row[0] for row in stars) / 3 - 1) < 1e-10, f"{words}: a mass of {sum(row[0] for row in stars)}")
+        check(abs(inside - 20000) < 3.3 * 100, f"{words}: {inside} of 40000 within the half-mass radius")
+    chamomile("model", "spheres", "nfw,mass=5,r-half=4,part=0.5", "exponential,mass=1,r-half=0.7,type=4,part=0.5", "-n", 40000, "-o", "stars.txt", "--overwrite")
+    for some, mass, r in ((rows("stars.txt")[:20000], 5, 4), (rows("stars.txt")[20000:], 1, 0.7)):
+        check(abs(sum(row[0] for row in some) / mass - 1) < 1e-10 and abs(sum(math.hypot(*row[1:4]) < r for row in some) - 10000) < 3.3 * 71, f"a sphere of mass {mass}")
+    chamomile("model", "two-body", "--mass", "3Msun", "-a", "1pc", "-e", 0, "-o", "stars.txt", "--overwrite")
+    stars = rows("stars.txt")
+    check(abs(1e10 * sum(row[0] for row in stars) / 3 - 1) < 1e-12 and abs(stars[1][1] - stars[0][1] - 0.001) < 1e-15 and abs((stars[1][5] - stars[0][5]) ** 2 / (43007.1 * 3e-10 / 0.001) - 1) < 1e-4, f"two bodies: {stars}")
+    for kind, option, why in (("two-body", "--r-half", "have no half-mass radius"), ("galaxy", "--r-half", "have a scale each"), ("merger", "--r-half", "have a scale each"),
+                              ("cosmology", "--mass", "follows from --box"), ("cosmology", "--r-half", "has no half-mass radius"), ("spheres", "--mass", "give each sphere")):
+        refused(2, f"model {kind}: {option}: ", "model", kind, option, 3, "-o", "x.hdf5")
+        refused(2, why, "model", kind, f"{option}=3", "-o", "x.hdf5")
     chamomile("model", "plummer", "--mass", 9, "--r-half", 2, "-n", 3000, "-o", "stars.txt", "--overwrite")
     stars = rows("stars.txt")
     kinetic = sum(row[0] * sum(v * v for v in row[4:]) for row in stars) / 2
-    check(abs(kinetic / (0.25 * 81 / (2 / 0.7685706)) / 1 - 1) < 1e-4, f"kinetic energy of a scaled sphere: {kinetic}")
+    check(abs(kinetic / (0.25 * 81 / (2 / 0.770791)) - 1) < 1e-4, f"kinetic energy of a scaled sphere: {kinetic}")
     # Primordial binaries: elements of the pairs by Kolmogorov-Smirnov, masses and centers of the systems.
     G, day = 43007.1, 86400 / 3.0856775814913673e16  # kpc, 1e10 Msun, km/s
 
@@ -140,6 +156,23 @@ with tempfile.TemporaryDirectory() as scratch:
         check("circular" not in words or max(eccentricities) < 1e-3, f"circular orbits: {max(eccentricities)}")
         check("random" not in words or (min(ratios) < 0.05 and max(ratios) > 20), f"random pairs: {min(ratios)} to {max(ratios)}")
         check(abs(half(stars) / 0.001 - 1) < 0.15, f"{kind}: half-mass radius {half(stars)} kpc")
+    # Stars of one of two spheres.
+    chamomile("model", "spheres", "nfw,mass=1e5Msun,r-half=9pc", "exponential,mass=2000Msun,r-half=2pc,type=4,imf=kroupa,imf-min=0.2,segregated,binaries=0.5,mass-ratios=equal", "-n", 700, "-o", "stars.txt",
+              "--overwrite")
+    halo, stars = rows("stars.txt")[:700], rows("stars.txt")[700:]
+    check(abs(1e10 * sum(row[0] for row in halo) / 1e5 - 1) < 1e-10 and abs(1e10 * sum(row[0] for row in stars) / 2000 - 1) < 1e-10, "masses of two spheres")
+    count = round(len(stars) / 3)
+    pairs = list(zip(stars[:2 * count:2], stars[1:2 * count:2]))
+    check(all(one[0] == other[0] for one, other in pairs) and math.hypot(*(a - b for a, b in zip(pairs[0][0][1:4], pairs[0][1][1:4]))) < 1e-3, "pairs of one of two spheres")
+    masses = sorted(1e10 * row[0] for row in [one for one, _ in pairs] + stars[2 * count:])
+    kroupa = lambda m: integral(laws["kroupa"], 0.2, m) / integral(laws["kroupa"], 0.2, 100)
+    worst = min(distance([factor * m for m in masses[::7]], lambda m: kroupa(max(m, 0.2001))) for factor in (0.94 + 0.02 * j for j in range(7)))
+    check(worst < 1.63, f"masses of one of two spheres: Kolmogorov-Smirnov {worst}")
+    heavy, light = sorted(stars)[-100:], sorted(stars)[:400]
+    check(half(light) / half(heavy) > 1.5 and abs(half(stars) / 0.002 - 1) < 0.15, f"segregation in one of two spheres: {half(light)} {half(heavy)} {half(stars)}")
+    refused(2, "exponential: binaries: needs mass with a unit", "model", "spheres", "exponential,binaries=0.5", "nfw", "-o", "x.hdf5")
+    refused(2, "king: periods: needs binaries", "model", "spheres", "king,periods=flat", "-o", "x.hdf5")
+    refused(2, "king: mass: value missing", "model", "spheres", "king,mass", "-o", "x.hdf5")
     refused(2, "--binaries: needs --mass with a unit", "model", "king", "--binaries", 0.5, "-o", "x.hdf5")
     refused(2, "--periods: needs --binaries", "model", "king", "--periods", "flat", "-o", "x.hdf5")
     refused(2, "--period-min: 9: must be below --period-max, 5", "model", "king", "--binaries", 0.5, "--mass", "9Msun", "--period-min", 9, "--period-max", 5, "-o", "x.hdf5")

@@ -51,9 +51,9 @@ COMMANDS = {
     "model exponential": SPHERE,
     "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite",
     "model cold-sphere": "particles seed mass r-half output overwrite",
-    "model cube": "particles seed output overwrite",
-    "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
-    "model disk": "particles seed height truncation output overwrite",
+    "model cube": "particles seed mass r-half output overwrite",
+    "model two-body": "mass semi-major-axis eccentricity mass-ratio output overwrite",
+    "model disk": "particles seed mass r-half height truncation output overwrite",
     "model galaxy": GALAXY,
     "model merger": f"mass-ratio eccentricity pericenter separation inclination1 omega1 inclination2 omega2 {GALAXY}",
     "model cosmology": "box n z-start lpt seed fixed paired load glass Mpc eps softening eps-max omega-m omega-l omega-r w0 wa hubble omega-b n-s sigma8 A-s "

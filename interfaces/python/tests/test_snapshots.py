@@ -84,6 +84,35 @@ def test_spheres():
             assert words in str(error), error
 
 
+def test_sizes_and_stars():
+    for make in (chamomile.plummer, chamomile.hernquist, chamomile.nfw, chamomile.einasto, chamomile.king, chamomile.exponential, chamomile.cold_sphere, chamomile.cube, chamomile.disk):
+        model = make(20000, mass=3, r_half=2)
+        inside = (np.linalg.norm(model.positions, axis=1) < 2).sum()
+        assert abs(model.masses.sum() / 3 - 1) < 1e-12 and abs(inside - 10000) < 3.3 * 71, (make, inside)
+    for make in chamomile.plummer, chamomile.king:
+        cluster = make(seed=2, mass="4000Msun", r_half="1pc", imf="kroupa", segregated=True, binaries=0.5, periods="flat", mass_ratios="equal")
+        pairs = round(len(cluster) / 3)
+        assert "kpc" in repr(cluster) and abs(1e10 * cluster.masses.sum() / 4000 - 1) < 1e-12 and 6000 < len(cluster) < 8000, cluster
+        assert np.array_equal(cluster.masses[: 2 * pairs : 2], cluster.masses[1 : 2 * pairs : 2])
+        radii = np.linalg.norm(cluster.positions, axis=1)
+        order = np.argsort(cluster.masses)
+        assert np.median(radii[order[:2000]]) > 1.5 * np.median(radii[order[-200:]])
+    both = chamomile.spheres(["nfw,mass=1e5Msun,r_half=9pc", "exponential,mass=2000Msun,r_half=2pc,type=4,imf=kroupa,binaries=0.5"], 700)
+    assert (both.types == 1).sum() == 700 and abs(1e10 * both.masses[both.types == 4].sum() / 2000 - 1) < 1e-12
+    pair = chamomile.two_body(mass="3Msun", semi_major_axis="1pc", eccentricity=0)
+    assert abs(1e10 * pair.masses.sum() / 3 - 1) < 1e-12 and abs(np.linalg.norm(pair.positions[1] - pair.positions[0]) - 1e-3) < 1e-15
+    for wrong, words in [
+        (lambda: chamomile.king(100, periods="flat"), "king: periods: needs binaries"), (lambda: chamomile.plummer(100, binaries=0.5), "binaries: needs mass with a unit"),
+        (lambda: chamomile.plummer(100, mass="9Msun", imf="kroupa"), "plummer: n: contradicts imf and mass"), (lambda: chamomile.cube(100, mass="9pc"), "cube: mass: 9pc: is a length"),
+        (lambda: chamomile.two_body(r_half=1), "two_body: r_half: unknown keyword"),
+    ]:
+        try:
+            wrong()
+            raise AssertionError(words)
+        except chamomile.errors.Error as error:
+            assert words in str(error), error
+
+
 def test_files_there_and_back():
     snapshot = chamomile.galaxy(300, seed=3)
     snapshot.time = 1.5

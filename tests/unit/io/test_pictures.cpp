@@ -205,13 +205,13 @@ TEST_CASE("views map x to the right and y up, turn about z, then tilt")
     CHECK(std::abs(y + 0.5 - (160 - 4 * 20)) <= 1);
 }
 
-TEST_CASE("isolated distant particles and pairs stay dark")
+TEST_CASE("isolated distant particles and groups of few stay dark")
 {
     Snapshot snapshot = make_plummer({.particles = 2000, .exact_energy_limit = 0});
     std::vector<Vec3<double>> places; // more mass than the first colour's percentile
-    for (int k = 0; k < 24; ++k)
-        places.push_back({3.4 * std::cos(k / 2 * std::numbers::pi / 6),
-                          3.4 * std::sin(k / 2 * std::numbers::pi / 6), 0.1 * (k % 2)});
+    for (int k = 0; k < 36; ++k)
+        places.push_back({3.4 * std::cos(k / 4 * 2 * std::numbers::pi / 9),
+                          3.4 * std::sin(k / 4 * 2 * std::numbers::pi / 9), 0.1 * (k % 4)});
     for (std::size_t i = 0; i < 2000; ++i)
         if (norm(snapshot.particles.position[i]) > 2)
             snapshot.particles.position[i] = {0, 0, 0.1};

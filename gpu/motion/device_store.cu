@@ -396,13 +396,6 @@ private:
                 fault_.data()};
     }
 
-    static KernelFactors factors(const LevelFactors& factors)
-    {
-        KernelFactors result;
-        std::copy(factors.begin(), factors.end(), result.of);
-        return result;
-    }
-
     template <class T>
     void upload(DeviceBuffer<T>& to, const std::vector<T>& from)
     {

@@ -20,6 +20,13 @@ struct KernelFactors {
     double of[level_count];
 };
 
+inline KernelFactors factors(const LevelFactors& factors)
+{
+    KernelFactors result;
+    std::copy(factors.begin(), factors.end(), result.of);
+    return result;
+}
+
 /// Per-particle arrays of a kernel; absent arrays are null.
 struct StoreArrays {
     std::size_t count;

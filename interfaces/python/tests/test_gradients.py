@@ -71,14 +71,14 @@ def test_vjp_by_the_tree_uses_the_lists_of_the_forces():
     x = R.normal(size=(4000, 3))
     m, lam = np.full(4000, 1 / 4000), R.normal(size=(4000, 3))
     exact = chamomile.Solver(**DIRECT).build(x, m).vjp(lam)
-    solver = chamomile.Solver(softening=0.1, tolerance=1e-4).build(x, m)
+    solver = chamomile.Solver(softening=0.1, tolerance=1e-4, device="cpu").build(x, m)
     solver.evaluate()
     pairs = solver.statistics.particle_particle
     found = solver.vjp(lam)
     assert solver.statistics.particle_particle == pairs
     scale = np.sqrt((exact.positions**2).sum(1).mean())
     assert np.percentile(np.abs(found.positions - exact.positions), 99) < 2e-3 * scale
-    again = chamomile.Solver(softening=0.1, tolerance=1e-4).build(x, m).vjp(lam)
+    again = chamomile.Solver(softening=0.1, tolerance=1e-4, device="cpu").build(x, m).vjp(lam)
     assert np.array_equal(found.positions, again.positions) and np.array_equal(found.masses, again.masses)
 
 

@@ -42,16 +42,10 @@ struct DualRow {
         return j == 0 ? duals() + (k == 0 ? 0 : term_count(k - 1) - 3)
                       : moments() + traces(order, -1, 0) + traces(order - 1, k, j);
     }
-    /// Number of values; a row also has room for the moments in a power of two.
+    /// Number of values: a multiple of 16.
     constexpr int size() const
     {
-        int size = 16, of_moments = 16;
-        const int all = moments() + traces(order, -1, 0) + traces(order - 1, -1, 0);
-        while (size < all)
-            size += 16;
-        while (of_moments < moments())
-            of_moments *= 2;
-        return size < of_moments ? of_moments : size;
+        return (moments() + traces(order, -1, 0) + traces(order - 1, -1, 0) + 15) / 16 * 16;
     }
 
 private:

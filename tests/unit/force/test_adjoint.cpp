@@ -290,6 +290,11 @@ TEST_CASE("gradients follow a refit, and refuse what has none")
     }
     CHECK(Gradient(*field, p.size(), loss).statistics.particle_cell ==
           before.statistics.particle_cell);
+    Particles other = p;
+    std::reverse(other.position.begin(), other.position.end());
+    field->build(softened_sources(other));
+    CHECK(Gradient(*field, p.size(), loss) == Gradient(options, other, loss));
+    field->build(softened_sources(p));
     for (Vec3<double>& x : p.position)
         x = 1.01 * x;
     field->refit(softened_sources(p));

@@ -93,7 +93,7 @@ std::string softening_jump_text(const SolverOptions& options, double jump)
     const double cut = cut_radius(options), length = cut / cut_for(jump),
                  factor = pair_factor(options.softening);
     return formatted("softening: eps %.4g: pairs beyond %.4g are not softened: the 99 %% error of "
-                     "forces is about %.2g; for less than 0.002 give {eps} %.3g, ",
+                     "forces is about %.2g; for less than 0.001 give {eps} %.3g, ",
                      length / factor, cut, jump, cut / cut_for(harmless_softening_jump) / factor) +
            cures(options, length);
 }

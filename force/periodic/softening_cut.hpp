@@ -12,7 +12,7 @@
 namespace chamomile {
 
 /// Max jump for which the 99 % error stays at the mesh error with default options.
-inline constexpr double harmless_softening_jump = 2e-3;
+inline constexpr double harmless_softening_jump = 1e-3;
 
 /// Returns the relative jump in force, for the most softened pairs. It is 0 for a direct sum, an
 /// isolated system, a kernel with a reach, or a mesh not chosen yet.

@@ -22,7 +22,7 @@ namespace {
 constexpr double tolerances = 3, float_sums = 5e-6;
 
 /// 99 % errors of the mesh with r_s of 1.25 cells (docs/explanation/periodic.md).
-constexpr double mesh_error = 3e-3;
+constexpr double mesh_error = 1e-3;
 
 /// An RequestedError is the max error |da|/|a| that a setting promises for `percentile` % of the
 /// particles, and the reason. It comes from the AccuracyGoal, or is three times the tolerance,

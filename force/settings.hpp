@@ -50,6 +50,8 @@ struct PeriodicOptions {
     int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
     double split = 1.25; ///< r_s in cells of the mesh
     double cut = 5.75;   ///< r_cut in r_s: pairs farther apart have no short range
+
+    bool operator==(const PeriodicOptions&) const = default;
 };
 
 /// Where to build a tree, wherever its lists are evaluated. Changes no bit.

@@ -18,6 +18,10 @@ inline constexpr double harmless_softening_jump = 1e-3;
 /// isolated system, a kernel with a reach, or a mesh not chosen yet.
 double softening_jump(const SolverOptions& options, const Softening& softening);
 
+/// Returns r_cut at which the force of the most softened pairs jumps by `jump`, or the reach of a
+/// kernel that has one.
+double harmless_cut(const Softening& softening, double jump);
+
 /// Refuses a length above a tenth of the box.
 Refusal refuse_softening_in_box(double length, double box);
 

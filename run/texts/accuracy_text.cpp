@@ -157,8 +157,12 @@ std::string repeating_options(const SolverOptions& chosen)
 {
     std::vector<const char*> names = {"accuracy",    "criterion",  "order",
                                       "local-order", "group-size", "leaf-size"};
+    if (chosen.is_periodic())
+        names[3] = chosen.periodic.long_range == LongRangeKind::mesh ? "mesh" : "long-range";
     if (chosen.solver == SolverKind::direct)
         names = {"solver", "precision"};
+    if (chosen.solver == SolverKind::direct && chosen.is_periodic())
+        names.pop_back();
     std::vector<std::string> texts;
     for (const char* name : names) {
         const auto& row = row_of(force_options(), name);

@@ -68,22 +68,32 @@ Particles half_in_clumps(std::size_t n)
     return p;
 }
 
-/// Returns the 99 % error |da| / |a| of a sample by Ewald sums.
-double ewald_error(const Particles& p)
-{
-    const std::vector<Index> targets = sample_targets(p.size(), 200);
-    std::vector<double> errors(targets.size());
+/// Accelerations of a sample by Ewald sums.
+struct EwaldSample {
+    explicit EwaldSample(const Particles& p)
+        : targets(sample_targets(p.size(), 2000)), exact(targets.size())
+    {
 #pragma omp parallel for schedule(dynamic, 4)
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-        Vec3<double> exact;
-        for (std::size_t j = 0; j < p.size(); ++j)
-            if (j != targets[k])
-                exact +=
-                    p.mass[j] * ewald_field(p.position[targets[k]] - p.position[j], 1).acceleration;
-        errors[k] = norm(p.acceleration[targets[k]] - exact) / norm(exact);
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            for (std::size_t j = 0; j < p.size(); ++j)
+                if (const Index i = targets[k]; j != i)
+                    exact[k] +=
+                        p.mass[j] * ewald_field(p.position[i] - p.position[j], 1).acceleration;
     }
-    return value_at_percentile(errors, 99);
-}
+
+    /// Returns the 99 % error |da| / |a| of forces with these options.
+    double error(Particles& p, const SolverOptions& options) const
+    {
+        make_solver(options)->solve(p, Quantities::acceleration);
+        std::vector<double> errors;
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            errors.push_back(norm(p.acceleration[targets[k]] - exact[k]) / norm(exact[k]));
+        return value_at_percentile(errors, 99);
+    }
+
+    std::vector<Index> targets;
+    std::vector<Vec3<double>> exact;
+};
 
 } // namespace
 
@@ -107,17 +117,72 @@ TEST_CASE("tree and mesh match Ewald sums at the default and a wider cut")
     }
 }
 
-TEST_CASE("99 % of the forces in a clustered box are within 1e-3 by default")
+TEST_CASE("99 % of the forces in a clustered box keep 1e-3 by default, or an accuracy goal")
 {
+    Particles p = half_in_clumps(2000);
+    const EwaldSample sample(p);
     SolverOptions options;
     options.device = "cpu";
     options.box = 1;
-    Particles p = half_in_clumps(8000);
-    make_solver(options)->solve(p, Quantities::acceleration);
-    CHECK(ewald_error(p) < 1e-3);
-    options.periodic.cut = 5;
-    make_solver(options)->solve(p, Quantities::acceleration);
-    CHECK(ewald_error(p) > 1e-3);
+    CHECK(sample.error(p, options) < 1e-3);
+    SolverOptions narrow = options;
+    narrow.periodic.cut = 5;
+    CHECK(sample.error(p, narrow) > 1e-3);
+    for (const double goal : {1e-2, 5e-4}) {
+        options.accuracy = AccuracyGoal{.error = goal, .criterion = Criterion::moments};
+        const double error = sample.error(p, options);
+        CHECK(error < goal);
+        CHECK(error > 0.2 * goal);
+    }
+    options.precision = Precision::double_precision;
+    options.periodic.long_range = LongRangeKind::modes;
+    options.accuracy->error = 1e-4;
+    CHECK(sample.error(p, options) < 1e-4);
+}
+
+TEST_CASE("an accuracy goal in a box chooses mesh, split and cut unless given")
+{
+    Particles p = half_in_clumps(4000);
+    AccuracyReport chosen;
+    const auto choose = [&](double goal, auto change) {
+        SolverOptions options;
+        options.device = "cpu";
+        options.box = 1;
+        options.accuracy = AccuracyGoal{.error = goal};
+        options.accuracy->report = [&](const AccuracyReport& report) { chosen = report; };
+        change(options);
+        make_solver(options)->solve(p, Quantities::acceleration);
+        CHECK(chosen.error < goal);
+        return chosen.after.periodic;
+    };
+    const PeriodicOptions coarse = choose(1e-2, [](SolverOptions&) {}),
+                          fine = choose(1e-4, [](SolverOptions&) {});
+    CHECK(fine.split > coarse.split);
+    CHECK(fine.cut > coarse.cut);
+    const PeriodicOptions given = choose(2e-3, [](SolverOptions& o) {
+        o.periodic.mesh = 48;
+        o.periodic.cut = 6.5;
+        o.accuracy->cut = 6.5;
+    });
+    CHECK(given.mesh == 48);
+    CHECK(given.cut == 6.5);
+    // Beyond the default cut, where pairs are not softened, the force would jump by 0.3 %.
+    const PeriodicOptions softened = choose(2e-3, [](SolverOptions& o) {
+        o.softening.length = 0.01;
+        o.accuracy->criterion = Criterion::moments;
+    });
+    CHECK(softened.cut * softened.split / softened.mesh > 0.26);
+    CHECK(chosen.after.solver == SolverKind::tree);
+
+    Particles many = half_in_clumps(17000);
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    options.accuracy = AccuracyGoal{.error = 1e-7, .criterion = Criterion::moments, .order = 2};
+    const std::string line =
+        error_line([&] { make_solver(options)->solve(many, Quantities::acceleration); });
+    CHECK(line.find("accuracy: 1e-07: cannot be reached in a box of 17000 particles: the error "
+                    "is ") == 0);
 }
 
 TEST_CASE("Ewald modes leave only the error of the tree")

@@ -15,19 +15,31 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
+/// Refuses float for a goal that needs double.
+Refusal refuse_float(const SolverOptions& options, const GivenOptions& given, double min)
+{
+    if (options.accuracy && given.contains("precision") &&
+        options.precision == Precision::single_precision && options.accuracy->error < min)
+        return "{accuracy} " + number_text(options.accuracy->error) + ": needs {precision} double";
+    return {};
+}
+
 /// Fixes the given options in the goal.
 Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
 {
     AccuracyGoal& goal = *options.accuracy;
-    if (given.contains("precision") && options.precision == Precision::single_precision &&
-        goal.error < min_goal_in_float)
-        return "{accuracy} " + number_text(goal.error) + ": needs {precision} double";
+    if (const Refusal line = refuse_float(options, given, min_goal_in_float))
+        return line;
     if (given.contains("criterion"))
         goal.criterion = options.criterion;
     if (given.contains("order"))
         goal.order = options.order;
     if (given.contains("local-order"))
         goal.local_order = options.local_order;
+    if (given.contains("split"))
+        goal.split = options.periodic.split;
+    if (given.contains("cut"))
+        goal.cut = options.periodic.cut;
     return {};
 }
 
@@ -74,9 +86,6 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
         unmet.push_back({needs_mesh, "needs {long-range}=mesh"});
     if (periodic && direct)
         unmet.push_back({needs_lists, "needs {solver} tree in a periodic box"});
-    if (periodic)
-        unmet.push_back({needs_isolation,
-                         "needs isolated particles; give {tolerance} and {cut} in a periodic box"});
     if (const Refusal refusal = refuse_idle_rows(force_options(), given, unmet))
         return refusal;
     if (!periodic)
@@ -96,6 +105,8 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     if (given.contains("local-order") && options.local_order > 0)
         return "{local-order}: must be 0 in a periodic box";
     options.local_order = 0;
+    if (const Refusal line = refuse_float(options, given, min_goal_in_float_in_box))
+        return line;
     if (options.periodic.long_range == LongRangeKind::modes) {
         if (!given.contains("cut"))
             options.periodic.cut = cut_of_modes;
@@ -114,7 +125,7 @@ Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given
 
 bool is_used(const OptionTerms& row, const SolverOptions& options)
 {
-    unsigned there = needs_lists | needs_isolation;
+    unsigned there = needs_lists;
     there |= is_direct(options) ? 0u : needs_tree;
     there |= options.is_periodic() ? needs_box : 0u;
     there |= options.periodic.long_range == LongRangeKind::mesh ? needs_mesh : 0u;

@@ -166,10 +166,10 @@ std::vector<OptionRow<O>> rows()
     t.number(
          "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),
          "max error |da|/|a| for 99 % of particles ({accuracy-percentile}): chooses criterion, "
-         "tolerance, orders and sizes unless given")
-        .only(needs_tree | needs_isolation)
+         "tolerance, orders, sizes and, in a box, mesh, split and cut unless given")
+        .only(needs_tree)
         .text = [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : ""; };
-    constexpr unsigned goal = needs_tree | needs_isolation | needs_goal;
+    constexpr unsigned goal = needs_tree | needs_goal;
     add_goal(t, "accuracy-percentile", &AccuracyGoal::percentile, ranges::above(0, 99.9),
              "percentage of particles within the error {accuracy}", goal);
     add_goal(t, "accuracy-every", &AccuracyGoal::check_every, ranges::not_negative,

@@ -49,7 +49,9 @@ struct PeriodicOptions {
     LongRangeKind long_range = LongRangeKind::mesh;
     int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
     double split = 1.25; ///< r_s in cells of the mesh
-    double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
+    double cut = 5.75;   ///< r_cut in r_s: pairs farther apart have no short range
+
+    bool operator==(const PeriodicOptions&) const = default;
 };
 
 /// Where to build a tree, wherever its lists are evaluated. Changes no bit.

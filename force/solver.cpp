@@ -24,11 +24,7 @@ Refusal periodic_refusal(const SolverOptions& o)
     if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > max_of_periodic_box)
         return "{mesh}: " + std::to_string(mesh) + ": too few cells: the cut of " +
                number_text(cut * split) + " cells must be less than 0.45 of the box";
-    if (const Refusal line = refuse_softening_in_box(o.softening.length, o.box))
-        return line;
-    if (o.accuracy)
-        return "{accuracy}: needs isolated particles; give {tolerance} and {cut} in a periodic box";
-    return {};
+    return refuse_softening_in_box(o.softening.length, o.box);
 }
 
 /// Refuses a GPU that cannot build the tree. It asks no device.

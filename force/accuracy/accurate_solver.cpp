@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <string>
 
 #include "chamomile/core/error.hpp"
@@ -29,6 +30,7 @@ struct TrialEffort {
 constexpr TrialEffort usual_effort{1, 4, 1.15, 2}, thorough_effort{2, 6, 1.25, 5};
 constexpr double direct_pairs = 6; // max pair rate of a direct sum over the rate with lists
 constexpr int min_group = 8, min_leaf = 2;
+constexpr std::size_t max_ewald_sums = 1 << 14; // particles; an evaluation takes 1 s on two cores
 
 std::string in_words(double value)
 {
@@ -60,7 +62,9 @@ public:
         if (!measured && is_due(number) && request.active.empty()) {
             const double before = trials_.seconds();
             checked_ = number;
-            measured = trials_.error(request.acceleration);
+            measured = request.long_range == LongRangePart::added
+                           ? trials_.error(request.acceleration)
+                           : trials_.try_out(options_).error;
             if (adjust(*measured))
                 statistics = trials_.evaluate(options_, request);
             spent += trials_.seconds() - before;
@@ -83,9 +87,16 @@ public:
         archive("accuracy/local_order", options_.local_order);
         archive("accuracy/group_size", options_.group_size);
         archive("accuracy/leaf_size", options_.leaf_size);
+        if (base_.is_periodic()) {
+            archive("accuracy/mesh", options_.periodic.mesh);
+            archive("accuracy/split", options_.periodic.split);
+            archive("accuracy/cut", options_.periodic.cut);
+        }
         if (archive.is_reading())
             options_.decorrelate =
                 options_.solver == SolverKind::direct ? std::nullopt : base_.decorrelate;
+        if (base_.is_periodic() && is_chosen_)
+            trials_.exchange(archive, options_);
     }
 
     std::string device() const override { return trials_.device(); }
@@ -98,7 +109,7 @@ private:
             throw Error(
                 Fault::usage,
                 "accuracy: needs the tree solver; it chooses direct sums if they are faster");
-        if (goal.error < min_goal_in_float)
+        if (goal.error < (options.is_periodic() ? min_goal_in_float_in_box : min_goal_in_float))
             options.precision = Precision::double_precision;
         return resolved(options);
     }
@@ -108,7 +119,7 @@ private:
         if (goal.chosen_already)
             return base;
         SolverOptions first = candidates(base, goal).front().options;
-        limit_of(first) = LimitLaw::of(first.criterion).guess(goal.error);
+        set_limit(first, goal, law_of(first).guess(goal.error));
         return first;
     }
 
@@ -117,6 +128,8 @@ private:
     {
         std::vector<TreeMethod> ways;
         for (const TreeMethod& m : methods) {
+            if (base.is_periodic() && m.order > 2 && !goal.order)
+                continue;
             const TreeMethod way{goal.criterion.value_or(m.criterion), goal.order.value_or(m.order),
                                  goal.local_order.value_or(m.local_order)};
             if (std::find(ways.begin(), ways.end(), way) == ways.end())
@@ -142,12 +155,13 @@ private:
     void try_out(Candidate& candidate)
     {
         const bool done = candidate.search.done(); // then only time is measured
-        limit_of(candidate.options) =
-            done ? candidate.search.points().back().limit : candidate.search.next();
+        set_limit(candidate.options, goal_,
+                  done ? candidate.search.points().back().limit : candidate.search.next());
         const auto outcome = trials_.try_out(candidate.options);
         if (!done)
             candidate.search.add({limit_of(candidate.options), outcome.error},
-                                 outcome.pairs > 0.5 * double(trials_.size()));
+                                 !base_.is_periodic() &&
+                                     outcome.pairs > 0.5 * double(trials_.size()));
         const double ratio = std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
         candidate.timings.push_back({std::log(ratio), outcome.seconds});
         candidate.pairs = outcome.pairs;
@@ -175,7 +189,7 @@ private:
     /// Returns the fastest candidate, with its search completed.
     Candidate fastest()
     {
-        std::vector<Candidate> ways = candidates(base_, goal_);
+        std::vector<Candidate> ways = candidates(with_mesh(base_, meshes[0]), goal_);
         Candidate& first = ways.front();
         while (!first.search.done())
             try_out(first);
@@ -190,7 +204,16 @@ private:
             if (middles.size() < effort.middles &&
                 way.seconds(power_) < worth_another * min_seconds_)
                 middles.push_back(way.options);
-        for (const SolverOptions& middle : middles)
+        for (const SolverOptions& middle : middles) {
+            for (const double cells : std::span(meshes).subspan(1)) {
+                SolverOptions options = middle;
+                options.periodic.mesh = base_.periodic.mesh;
+                options = with_mesh(options, cells);
+                if (options.periodic.mesh == middle.periodic.mesh)
+                    continue;
+                ways.emplace_back(options, goal_.error);
+                try_repeatedly(ways.back());
+            }
             for (const Sizes& factor : sizes) {
                 if ((factor.group != 1 && !sizes_are_open_.group) ||
                     (factor.leaf != 1 && !sizes_are_open_.leaf))
@@ -201,6 +224,7 @@ private:
                 ways.emplace_back(options, goal_.error);
                 try_repeatedly(ways.back());
             }
+        }
         // Candidates that chance may have misordered run again, in turn.
         sort(ways);
         while (ways.size() > effort.finalists ||
@@ -216,10 +240,33 @@ private:
         return best;
     }
 
-    /// Switches to the direct sum if it keeps the goal in less time, or if `is_needed`. Returns its
-    /// error; none: no switch. Throws Error(usage) if needed and not accurate enough.
-    std::optional<double> direct_instead(double seconds, bool is_needed)
+    /// Returns the options with a mesh for the particles, if it is open.
+    SolverOptions with_mesh(SolverOptions options, double cells) const
     {
+        if (options.is_periodic() && options.periodic.long_range == LongRangeKind::mesh &&
+            options.periodic.mesh == 0)
+            options.periodic.mesh =
+                mesh_for(options, goal_, cells, trials_.size(), trials_.softening(options));
+        return options;
+    }
+
+    /// Switches to the direct sum if it keeps the goal in less time, or if `is_needed`. Returns its
+    /// error; none: no switch. Throws Error(usage) if needed and not accurate enough. In a box
+    /// Ewald's sums are for few particles, `error` being the least of a tree.
+    std::optional<double> direct_instead(double seconds, bool is_needed, double error)
+    {
+        if (base_.is_periodic() &&
+            (trials_.size() > max_ewald_sums || !trials_.adds_long_range())) {
+            if (is_needed)
+                throw Error(Fault::usage, "{accuracy}: " + in_words(goal_.error) +
+                                              ": cannot be reached in a box of " +
+                                              std::to_string(trials_.size()) +
+                                              " particles: the error is " + in_words(error) +
+                                              (base_.precision == Precision::single_precision
+                                                   ? "; give {precision} double"
+                                                   : ""));
+            return {};
+        }
         SolverOptions direct = base_;
         direct.solver = SolverKind::direct;
         direct.group_size = direct.leaf_size = 0;
@@ -242,6 +289,14 @@ private:
         return first.error;
     }
 
+    static double min_error(const Candidate& candidate)
+    {
+        double min = HUGE_VAL;
+        for (const LimitSearch::Point& point : candidate.search.points())
+            min = std::min(min, point.error);
+        return min;
+    }
+
     /// Sets options_ and returns their error.
     double choose(std::uint64_t number)
     {
@@ -250,10 +305,10 @@ private:
         const auto point = best.search.best();
         std::optional<double> error;
         if (!point || (method_is_open && double(trials_.size()) < direct_pairs * best.pairs))
-            error = direct_instead(best.seconds(power_), !point);
+            error = direct_instead(best.seconds(power_), !point, min_error(best));
         if (!error) {
             options_ = best.options;
-            limit_of(options_) = point->limit;
+            set_limit(options_, goal_, point->limit);
             error = point->error;
         }
         is_chosen_ = true;
@@ -273,15 +328,15 @@ private:
             return false;
         }
         Candidate same(options_, goal_.error);
-        same.search = LimitSearch(LimitLaw::of(options_.criterion), goal_.error, limit);
+        same.search = LimitSearch(law_of(options_), goal_.error, limit);
         same.search.add({limit, error}, false);
         while (!same.search.done())
             try_out(same);
         if (const auto point = same.search.best()) {
             error = point->error;
-            limit_of(options_) = point->limit;
+            set_limit(options_, goal_, point->limit);
         } else {
-            error = *direct_instead(0, true);
+            error = *direct_instead(0, true, min_error(same));
         }
         const bool changed = options_.solver == SolverKind::direct || limit_of(options_) != limit;
         report_event(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept,

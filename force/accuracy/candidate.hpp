@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chamomile/force/accuracy/box_ranges.hpp"
 #include "chamomile/force/accuracy/limit_search.hpp"
 #include "chamomile/force/solver.hpp"
 
@@ -16,11 +17,28 @@ inline double& limit_of(SolverOptions& options)
     return compares_accelerations(options.criterion) ? options.tolerance : options.theta;
 }
 
+/// Returns the law for these options. In a box smaller limits than its min leave the error of the
+/// cut.
+inline LimitLaw law_of(const SolverOptions& options)
+{
+    LimitLaw law = LimitLaw::of(options.criterion);
+    if (options.is_periodic())
+        law.min = std::max(law.min, law.guess(min_error_in_box(options.precision)));
+    return law;
+}
+
+/// Sets the limit and, in a box, the ranges that go with it.
+inline void set_limit(SolverOptions& options, const AccuracyGoal& goal, double limit)
+{
+    limit_of(options) = limit;
+    if (options.is_periodic())
+        set_ranges(options, goal, law_of(options).error_at(limit));
+}
+
 /// One method, with its measurements.
 struct Candidate {
     Candidate(const SolverOptions& options, double goal)
-        : options(options),
-          search(LimitLaw::of(options.criterion), goal, LimitLaw::of(options.criterion).guess(goal))
+        : options(options), search(law_of(options), goal, law_of(options).guess(goal))
     {}
 
     SolverOptions options; ///< with the limit from the last trial

@@ -21,6 +21,9 @@ struct AccuracyReport; // force/solver.hpp
 /// options fix them, forces repeat bit for bit. A direct sum is used if it is faster or nothing
 /// else is exact enough. Goals below 2e-6 use double precision.
 ///
+/// In a periodic box the reference is Ewald's sum on the CPU, at fewer particles if there are above
+/// 1e6. Split and cut follow from the limit; the mesh is the fastest among a few.
+///
 /// Every `check_every` evaluations the error is measured again. The limit is adjusted if the error
 /// left 0.5 to 1 of the goal.
 struct AccuracyGoal {
@@ -33,6 +36,7 @@ struct AccuracyGoal {
     /// Fixed choices. Sizes are fixed by nonzero SolverOptions.
     std::optional<Criterion> criterion = {};
     std::optional<int> order = {}, local_order = {};
+    std::optional<double> split = {}, cut = {}; ///< in a periodic box; a mesh by PeriodicOptions
     /// If true, the options were in force in a solver with this goal. The new solver continues with
     /// them instead of choosing, as in a restart.
     bool chosen_already = false;

@@ -38,6 +38,11 @@ double LimitLaw::guess(double error) const
     return three_digits(std::clamp(at_1e_3 * std::pow(error / 1e-3, 1 / slope), min, max));
 }
 
+double LimitLaw::error_at(double limit) const
+{
+    return 1e-3 * std::pow(limit / at_1e_3, slope);
+}
+
 LimitSearch::LimitSearch(const LimitLaw& law, double goal, double first)
     : law_(law), goal_(goal), first_(std::clamp(first, law.min, law.max))
 {}

@@ -18,6 +18,8 @@ struct LimitLaw {
     static LimitLaw of(Criterion criterion);
 
     double guess(double error) const;
+    /// Returns the error at a limit.
+    double error_at(double limit) const;
 };
 
 /// Allowed ranges for the measured error, in units of the goal. The sample determines it to 7 %, so

@@ -20,7 +20,12 @@ inline constexpr TreeMethod methods[] = {
     {Criterion::moments, 4, 6},
 };
 
-inline constexpr double min_goal_in_float = 2e-6; ///< lower goals use double
+/// Mesh cells in the mean particle distance, to try with the fastest methods in a periodic box. The
+/// first is for all methods.
+inline constexpr double meshes[] = {2, 1.5, 2.7};
+
+/// Lower goals use double.
+inline constexpr double min_goal_in_float = 2e-6, min_goal_in_float_in_box = 1e-4;
 
 /// Factors on the default sizes, to try with the fastest methods.
 struct Sizes {

@@ -32,14 +32,24 @@ public:
     /// Evaluates a request without measuring.
     ForceStatistics evaluate(const SolverOptions& options, const Request& request);
 
+    /// Returns the softening of the request's most softened pairs.
+    Softening softening(const SolverOptions& options) const;
+
+    /// Saves or restores the state of a tree with these options.
+    void exchange(Archive& archive, const SolverOptions& options);
+
     std::size_t size() const { return request_.count; }
+    bool adds_long_range() const { return request_.long_range == LongRangePart::added; }
     std::uint64_t number() const { return request_.number; }
     int count() const { return count_; } ///< trials since begin()
     double seconds() const { return wall_clock_seconds() - begun_; }
     std::string device() const { return tree_->device(); }
 
 private:
+    std::size_t sample_size() const;
+
     Platform platform_;
+    bool is_periodic_;
     std::unique_ptr<AdjustableSolver> tree_;
     std::unique_ptr<Solver> direct_;
     DirectSample sample_;

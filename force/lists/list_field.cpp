@@ -31,6 +31,11 @@ ListField::ListField(const SolverOptions& resolved, SolverParts parts,
 
 void ListField::adjust(const SolverOptions& resolved)
 {
+    if (long_range_ && resolved.periodic != options_.periodic) {
+        long_range_.emplace(resolved, nullptr);
+        if (resolved.periodic.mesh > 0 && !parts_.domains)
+            long_range_->make(0, *parts_.evaluator, nullptr);
+    }
     options_ = resolved;
     kept_.are_complete = false;
     compares_estimates_ = true;

@@ -115,8 +115,9 @@ EvaluationInput ListSums::input_of(const SourceTree& sources, const PairForce& f
                            : Quantities::acceleration;
     if (const LongRangeField* long_range = force.long_range) {
         const double unit = input.scale.length;
-        if (std::exchange(fitted_for_, unit) != unit)
-            form_ = ShortRangeForm::fit(long_range->split() / unit, long_range->cut() / unit);
+        const std::pair ranges(long_range->split() / unit, long_range->cut() / unit);
+        if (std::exchange(fitted_for_, ranges) != ranges)
+            form_ = ShortRangeForm::fit(ranges.first, ranges.second);
         input.periodicity = {options.box};
         input.cut = long_range->cut();
         input.form = &form_;

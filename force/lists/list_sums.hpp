@@ -87,8 +87,8 @@ private:
     Evaluator& evaluator_;
     BatchLimit batch_limit_;
     RankFigures figures_;
-    ShortRangeForm form_;   ///< in a periodic box
-    double fitted_for_ = 0; ///< length unit in form_
+    ShortRangeForm form_;                    ///< in a periodic box
+    std::pair<double, double> fitted_for_{}; ///< r_s and r_cut in form_
 };
 
 } // namespace chamomile

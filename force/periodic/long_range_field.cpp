@@ -49,13 +49,11 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options, Communi
 
 } // namespace
 
-PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles)
+PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles, double cells)
 {
-    constexpr double cells_per_spacing = 2;
     if (box > 0 && periodic.long_range == LongRangeKind::mesh && periodic.mesh == 0) {
         const double min = periodic.cut * periodic.split / max_of_periodic_box;
-        periodic.mesh =
-            fast_size(std::max({32.0, min, cells_per_spacing * std::cbrt(double(particles))}));
+        periodic.mesh = fast_size(std::max({32.0, min, cells * std::cbrt(double(particles))}));
     }
     return periodic;
 }

@@ -20,9 +20,10 @@ struct RankSubset;
 /// Max cutoff radius over a periodic cube's side; target groups need the rest.
 inline constexpr double max_of_periodic_box = 0.45;
 
-/// Returns the options; if the number of mesh cells is open, chooses about two cells in the mean
-/// particle distance.
-PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles);
+/// Returns the options; if the number of mesh cells is open, chooses about `cells` cells in the
+/// mean particle distance.
+PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles,
+                          double cells = 2);
 
 /// Returns r_s, which splits the force into its ranges, for modes or a mesh with a known number of
 /// cells.

@@ -34,13 +34,17 @@ double cut_for(double jump)
     return std::sqrt(1.5 / jump);
 }
 
+/// Like cut_for(), or the reach of a kernel that has one.
+double cut_in_lengths(const Softening& softening, double jump)
+{
+    return softening.is_compact() ? form_of(softening.kind).reach : cut_for(jump);
+}
+
 /// Returns options that make a softening of `length` exact enough.
 std::string cures(const SolverOptions& o, double length)
 {
     const bool is_compact = o.softening.is_compact();
-    const double part = is_compact ? form_of(o.softening.kind).reach
-                                   : cut_for(harmless_softening_jump),
-                 needed = part * length;
+    const double needed = cut_in_lengths(o.softening, harmless_softening_jump) * length;
     std::string words;
     if (o.periodic.long_range == LongRangeKind::mesh && needed < max_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
@@ -62,6 +66,11 @@ double softening_jump(const SolverOptions& options, const Softening& softening)
     return 1.5 * (length / cut) * (length / cut);
 }
 
+double harmless_cut(const Softening& softening, double jump)
+{
+    return cut_in_lengths(softening, jump) * pair_factor(softening) * softening.length;
+}
+
 Refusal refuse_softening_in_box(double length, double box)
 {
     if (length > 0.1 * box)
@@ -76,8 +85,7 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
     if (const Refusal line = refuse_softening_in_box(softening.length, options.box))
         return line;
     const double cut = cut_radius(options), factor = pair_factor(softening);
-    const double max =
-        cut / factor / (softening.is_compact() ? form_of(softening.kind).reach : cut_for(max_jump));
+    const double max = cut / factor / cut_in_lengths(softening, max_jump);
     if (cut == 0 || softening.length <= max)
         return {};
     return formatted("{eps}: %.10g: must be at most %.3g, because pairs beyond %.4g are not "
@@ -88,12 +96,12 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
 
 std::string softening_jump_text(const SolverOptions& options, double jump)
 {
-    if (!(jump > harmless_softening_jump))
+    if (options.accuracy || !(jump > harmless_softening_jump))
         return "";
     const double cut = cut_radius(options), length = cut / cut_for(jump),
                  factor = pair_factor(options.softening);
     return formatted("softening: eps %.4g: pairs beyond %.4g are not softened: the 99 %% error of "
-                     "forces is about %.2g; for less than 0.002 give {eps} %.3g, ",
+                     "forces is about %.2g; for less than 0.001 give {eps} %.3g, ",
                      length / factor, cut, jump, cut / cut_for(harmless_softening_jump) / factor) +
            cures(options, length);
 }

@@ -12,11 +12,15 @@
 namespace chamomile {
 
 /// Max jump for which the 99 % error stays at the mesh error with default options.
-inline constexpr double harmless_softening_jump = 2e-3;
+inline constexpr double harmless_softening_jump = 1e-3;
 
 /// Returns the relative jump in force, for the most softened pairs. It is 0 for a direct sum, an
 /// isolated system, a kernel with a reach, or a mesh not chosen yet.
 double softening_jump(const SolverOptions& options, const Softening& softening);
+
+/// Returns r_cut at which the force of the most softened pairs jumps by `jump`, or the reach of a
+/// kernel that has one.
+double harmless_cut(const Softening& softening, double jump);
 
 /// Refuses a length above a tenth of the box.
 Refusal refuse_softening_in_box(double length, double box);

@@ -22,7 +22,7 @@ namespace {
 constexpr double tolerances = 3, float_sums = 5e-6;
 
 /// 99 % errors of the mesh with r_s of 1.25 cells (docs/explanation/periodic.md).
-constexpr double mesh_error = 3e-3;
+constexpr double mesh_error = 1e-3;
 
 /// An RequestedError is the max error |da|/|a| that a setting promises for `percentile` % of the
 /// particles, and the reason. It comes from the AccuracyGoal, or is three times the tolerance,
@@ -157,8 +157,12 @@ std::string repeating_options(const SolverOptions& chosen)
 {
     std::vector<const char*> names = {"accuracy",    "criterion",  "order",
                                       "local-order", "group-size", "leaf-size"};
+    if (chosen.is_periodic())
+        names[3] = chosen.periodic.long_range == LongRangeKind::mesh ? "mesh" : "long-range";
     if (chosen.solver == SolverKind::direct)
         names = {"solver", "precision"};
+    if (chosen.solver == SolverKind::direct && chosen.is_periodic())
+        names.pop_back();
     std::vector<std::string> texts;
     for (const char* name : names) {
         const auto& row = row_of(force_options(), name);

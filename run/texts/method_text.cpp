@@ -46,7 +46,8 @@ std::string periodic_text(const PeriodicOptions& periodic)
 std::string long_range_text(const SolverOptions& resolved, const Units& units)
 {
     const PeriodicOptions& periodic = resolved.periodic;
-    if (!resolved.is_periodic() || resolved.solver == SolverKind::direct)
+    if (!resolved.is_periodic() || resolved.solver == SolverKind::direct ||
+        (resolved.accuracy && periodic.mesh == 0))
         return "";
     const double split = split_radius(periodic, resolved.box);
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
@@ -129,7 +130,8 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
 
 SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
 {
-    used.periodic = with_mesh(used.periodic, used.box, snapshot.particles.size());
+    if (!used.accuracy) // which chooses the mesh
+        used.periodic = with_mesh(used.periodic, used.box, snapshot.particles.size());
     return used;
 }
 

@@ -7,6 +7,8 @@
 #include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/accuracy/box_ranges.hpp"
+#include "chamomile/force/accuracy/limit_search.hpp"
 #include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 
@@ -157,6 +159,25 @@ void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field)
     }
 }
 
+/// Returns a note if mesh and cut cause larger errors than the tolerance, with ranges that fit.
+std::string tolerance_text(const SolverOptions& solver)
+{
+    constexpr double fraction = 0.3;
+    if (!solver.is_periodic() || solver.solver != SolverKind::tree || solver.accuracy ||
+        solver.periodic.long_range != LongRangeKind::mesh ||
+        !compares_accelerations(solver.criterion))
+        return "";
+    const double of_tree = LimitLaw::of(solver.criterion).error_at(solver.tolerance),
+                 of_ranges = error_of_ranges(solver.periodic);
+    if (!(of_tree < fraction * of_ranges))
+        return "";
+    SolverOptions fitting = solver;
+    set_ranges(fitting, {}, of_tree);
+    return formatted("{tolerance} %g: mesh and cut decide, with a 99 %% error of about %.2g; for a "
+                     "smaller one give {accuracy}, or {split}=%.3g and {cut}=%.3g",
+                     solver.tolerance, of_ranges, fitting.periodic.split, fitting.periodic.cut);
+}
+
 void warn_of_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
 {
     for (const std::string& line : suspicious_inputs(snapshot, solver))
@@ -182,6 +203,7 @@ std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const Solve
         lines.push_back(formatted("theta %g: force errors in a Plummer sphere are 0.6 %% rms and 9 "
                                   "%% at most with 1.5, 0.03 and 0.2 %% with 0.6",
                                   solver.theta));
+    lines.push_back(tolerance_text(solver));
     std::erase(lines, "");
     return lines;
 }

@@ -195,6 +195,25 @@ def keeps_an_accuracy(folder):
         check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")
 
 
+def keeps_an_accuracy_in_a_box(folder):
+    chamomile(folder, "model", "cosmology", "--n", 16, "--box", 20, "-o", "waves.hdf5", "-q")
+    chamomile(folder, "run", "waves.hdf5", "--z-end", 3, "-o", "grown", "-q")
+    common = ["grown/snapshot_010.hdf5", "--z-end", 2.5, "--block-steps", "--device", "cpu", "--check-forces", 1000, "-q"]
+    chamomile(folder, "run", *common, "--accuracy", 3e-3, "--set", "accuracy.every=5", "-o", "boxed")
+    log = (folder / "boxed/run.log").read_text()
+    repeat = re.search(r"(--accuracy 0.003 .*--set periodic.mesh=\d+.*) repeat the run", log)
+    check(repeat and re.search(r"99 % error \S+ of 0.003: tree, .* r_s of \S+ cells, cut at \S+ r_s", log), f"the log does not name the choice: {log}")
+    for row in table(folder / "boxed/forces.csv"):
+        check(float(row["99 %"]) < 3e-3, f"errors: {row}")
+    chamomile(folder, "run", *common, *repeat[1].split(), "--set", "accuracy.every=5", "--max-walltime", 1e-6, "-o", "halted")
+    chamomile(folder, "run", "--restart", "halted", "--max-walltime", 1000, "-q")
+    check(as_text(folder, "halted/snapshot_010.hdf5") == as_text(folder, "boxed/snapshot_010.hdf5"), "a restart with an accuracy in a box changes bits")
+    note = chamomile(folder, "force", "grown/snapshot_010.hdf5", "--tolerance", 1e-4, "-o", "fine.hdf5")
+    check("note: --tolerance 0.0001: mesh and cut decide, with a 99 % error of about 0.001; for a smaller one give --accuracy, or --set periodic.split=1.96 and "
+          "--set periodic.cut=6.42\n" in note, f"no line on what decides: {note}")
+    refused(folder, 2, "--accuracy 1e-05: needs --precision double", "force", "grown/snapshot_010.hdf5", "--accuracy", 1e-5, "--precision", "float", "-o", "g.hdf5")
+
+
 def decorrelates_its_steps(folder):
     texts = {}
     for name, seed in (("smallest", []), ("seven", ["--set", "tree.decorrelate=7"]), ("seven_again", ["--set", "tree.decorrelate=7", "--threads", 1]), ("eight", ["--set", "tree.decorrelate=8"])):
@@ -256,5 +275,5 @@ def reports_a_full_disk(folder):
 
 
 run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,
-          frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, decorrelates_its_steps,
+          frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, keeps_an_accuracy_in_a_box, decorrelates_its_steps,
           tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk)

@@ -22,7 +22,7 @@ CASES = [
     (f"run plain.txt --box 2 {RUN} --power -o boxed", FINE, r"box +periodic, 2 \(--box\)", "isolated"),
     ("info boxed/snapshot_001.hdf5", FINE, "box +2$", "isolated"),
     ("info boxed/snapshot_001.hdf5", FINE, r"mesh: 32\n(.*\n)*.*split_radius: 0.078125", None),
-    ("info boxed/snapshot_001.hdf5", FINE, "cut_radius: 0.390625", None),
+    ("info boxed/snapshot_001.hdf5", FINE, "cut_radius: 0.44921875", None),
     ("power boxed/snapshot_001.hdf5", FINE, "# box 2, 24 particles", None),
     ("halos boxed/snapshot_001.hdf5", FINE, "halos with", None),
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 -o on", FINE, r"box +periodic, 2 \(BoxSize of the file; --box 0: isolated\)", "local order"),
@@ -31,7 +31,7 @@ CASES = [
     ("info open/snapshot_001.hdf5", FINE, "box +isolated", None),
     ("power open/snapshot_001.hdf5", USAGE, "--box: missing: needed because the file has no periodic box", None),
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 --power -o none", USAGE, "--power: needs initial conditions in a periodic box", None),
-    ("force plain.txt --box 2 --eps 0.01 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
+    ("force plain.txt --box 2 --eps 0.01 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.449219", None),
     ("info f.hdf5", FINE, "box +2$", None),
     ("force f.hdf5 -o f2.txt", FINE, r"box: periodic, 2 \(BoxSize of the file; --box 0: isolated\)", None),
     ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
@@ -41,7 +41,7 @@ CASES = [
     ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: needs isolated particles", None),
     # The log contains it too, also at each restart.
     ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.01 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
-    ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
+    ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.449219", None),
     # Units, background, G and softening.
     ("model cosmology --n 8 --box 100 --z-start 49 -o ics.hdf5", FINE, "wrote", None),
     ("run ics.hdf5 --z-end 48 --eps 300 --softening spline --set cosmology.omega-r=1e-4 --set cosmology.w0=-0.9 --eps-max 200 -o universe", FINE,
@@ -110,7 +110,7 @@ def every_case(folder):
         check(done.returncode == status and said and not (says_not and re.search(says_not, told)) and (status != FINE or not done.stderr),
               f"{command}: status {done.returncode}, not {status}, or not '{says}', or '{says_not}': {told[:1500]}{done.stderr}")
     log = (folder / "log/run.log").read_text() if (folder / "log").exists() else ""
-    for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", "G +1$", "softening +Plummer, eps = 0.01", "units +N-body"):
+    for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.449219", "G +1$", "softening +Plummer, eps = 0.01", "units +N-body"):
         check(len(re.findall("^" + line, log, re.M)) == 2, f"run.log of a run and its restart says not twice: {line}")
 
 

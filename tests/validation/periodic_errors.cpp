@@ -19,7 +19,7 @@ namespace {
 using Vectors = std::vector<Vec3<double>>;
 
 constexpr int cells = 64, lattice_side = 12;
-constexpr double cuts[] = {4.5, 5, 6, 7, 1e9};
+constexpr double cuts[] = {4.5, 5, 5.75, 6, 7, 1e9};
 
 double rms(const Vectors& a)
 {

@@ -119,7 +119,7 @@ def test_what_cannot_be_trusted():
         box.box_size = 1.0
         chamomile.Simulation(box, end_time=0.01, step=0.01, softening=0.02, mesh=32).run(os.path.join(folder, "c"))
         words = [str(w.message) for w in seen if "pairs beyond" in str(w.message)]
-        assert len(words) == 1 and words[0].endswith("for less than 0.002 give softening 0.00713, kernel spline, or solver direct"), words
+        assert len(words) == 1 and words[0].endswith("for less than 0.001 give softening 0.0058, kernel spline, or solver direct"), words
         line = raised(chamomile.InaccurateError, lambda: simulation(step=1 / 8).run(os.path.join(folder, "b"), max_energy_error=1e-9, energy_every=0.125))
         assert "above max_energy_error 1e-09" in line
 

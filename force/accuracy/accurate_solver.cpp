@@ -193,6 +193,7 @@ private:
         Candidate& first = ways.front();
         while (!first.search.done())
             try_out(first);
+        const Candidate searched = first;
         power_ = first.power(Candidate::usual_power);
         min_seconds_ = first.seconds(power_);
         for (std::size_t k = 1; k < ways.size(); ++k)
@@ -234,10 +235,14 @@ private:
             for (Candidate& finalist : ways)
                 try_out(finalist);
         sort(ways);
-        Candidate best = ways.front();
-        while (!best.search.done())
-            try_out(best);
-        return best;
+        for (Candidate& way :
+             ways) { // in a box a fast one with a coarse mesh may not reach the goal
+            while (!way.search.done())
+                try_out(way);
+            if (way.search.best() || !searched.search.best())
+                return way;
+        }
+        return searched;
     }
 
     /// Returns the options with a mesh for the particles, if it is open.

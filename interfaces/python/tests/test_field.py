@@ -202,3 +202,5 @@ def test_an_accuracy_to_keep():
         assert solver.options["accuracy"] == goal and solver.options["order"] == 2
         assert np.array_equal(a, solver.build(x, m).evaluate().acceleration)  # chosen only once
     assert chamomile.accuracy(x, m, sample=6007, softening=0.02, accuracy=1e-3).acceleration.p99 < 1.1e-3
+    inside = chamomile.accuracy(x % 1, m, sample=6007, softening=0.002, box=1, accuracy=2e-3)  # by Ewald's sums
+    assert 1e-5 < inside.acceleration.p99 < 2e-3, inside.acceleration.p99

@@ -332,6 +332,22 @@ TEST_CASE("chm_compare_direct() measures errors on a seeded sample")
     CHECK(errors.acceleration.max < 1e-12);
 }
 
+TEST_CASE("the option accuracy holds in a periodic box")
+{
+    const Particles p = uniform_cube(3000);
+    const std::vector<double> x = coordinates(p.position);
+    Context c;
+    c.set("box", "1");
+    c.set("accuracy", "2e-3");
+    REQUIRE(chm_set_sources(c, 3000, chm_vectors(x.data()), chm_numbers(p.mass.data()), {}) ==
+            CHM_OK);
+    REQUIRE(chm_build(c) == CHM_OK);
+    chm_error_stats errors;
+    REQUIRE(chm_compare_direct(c, 3000, 1, &errors) == CHM_OK);
+    CHECK(errors.acceleration.p99 < 2e-3);
+    CHECK(errors.acceleration.p99 > 1e-5);
+}
+
 TEST_CASE("chm_eval_adjoint() computes the gradient of a loss")
 {
     const Particles p = plummer(200);

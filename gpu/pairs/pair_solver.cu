@@ -4,7 +4,6 @@
 // excluded pairs. Otherwise the device does all work. Contraction: fused.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
@@ -105,8 +104,7 @@ private:
             // Small blocks for all sizes, so that other systems change no bit. (The loop over near
             // tiles takes two targets a lane at a time in any case.)
             constexpr PairCut cut = PairCut::cutoff;
-            DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
-            kernel.shared_bytes /= unsigned(std::exchange(kernel.warps, 1));
+            const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
             blocks_.list(systems.offsets, unsigned(32 * kernel.per_lane));
             job.systems = blocks_.on_device(there_.systems, *stream_);
             job.target_count = blocks_.targets();

@@ -261,6 +261,7 @@ void Hermite::move_block(Particles& particles, Moment now)
         evaluate_block(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k)
         end_step(particles, k, now);
+    state_.encounters.note(sources_, active_, state_.time_step, now.time);
     ++state_.report.blocks;
     state_.report.particle_steps += active_.size();
 }
@@ -310,7 +311,6 @@ void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
     state_.motion[i] = ends_[k];
     state_.length[i] = dt;
     ++state_.report.steps_by_exponent[std::ilogb(dt)];
-    state_.encounters.note(sources_, i, state_.time_step[i], now.time);
     if (options_.fixed_length > 0)
         return;
     if (state_.time_step[i] < state_.report.shortest) {

@@ -110,7 +110,7 @@ struct LoadBody {
 };
 
 /// Returns infinity if a sum is not finite.
-struct CheckSums {
+struct ProbeSums {
     BodyRows rows;
 
     CHAMOMILE_HD double operator()(std::size_t i) const
@@ -159,7 +159,7 @@ struct StoreMotion {
 };
 
 /// Returns infinity if a position or velocity is not finite.
-struct CheckMotion {
+struct ProbeMotion {
     BodyRows rows;
 
     CHAMOMILE_HD double operator()(std::size_t i) const
@@ -267,7 +267,7 @@ public:
     {
         return {rows_.sums, count() * std::size_t(rows_.sum_width)};
     }
-    bool sums_are_finite() override { return memory_.largest(count(), CheckSums{rows_}) == 0; }
+    bool sums_are_finite() override { return memory_.largest(count(), ProbeSums{rows_}) == 0; }
     bool store(const FieldResults& results, double unit) override
     {
         memory_.prepare({results.acceleration, results.potential, results.jerk});
@@ -291,7 +291,7 @@ public:
     }
     bool store_motion(const Batch& batch) override
     {
-        if (memory_.largest(count(), CheckMotion{rows_}) != 0)
+        if (memory_.largest(count(), ProbeMotion{rows_}) != 0)
             return false;
         memory_.each(count(), StoreMotion{rows_, batch.position, batch.velocity});
         return true;

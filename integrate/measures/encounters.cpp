@@ -1,10 +1,12 @@
 #include "chamomile/integrate/measures/encounters.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 
@@ -42,6 +44,92 @@ ClosePair nearest_to(std::span<const MovingSource> sources, Index i)
         }
     }
     return {std::min(i, other), std::max(i, other), std::sqrt(nearest), 0};
+}
+
+namespace {
+
+/// The cells, of a side of `reach`, around some sources.
+class CellsAround {
+public:
+    CellsAround(double reach, std::span<const MovingSource> sources, std::span<const Index> some)
+        : inverse_(1 / reach), seen_(std::bit_ceil(512 * some.size()))
+    {
+        for (std::size_t k = 0; k < some.size(); ++k) {
+            const Vec3<double> at = cell(sources[some[k]].position);
+            for (int c = 0; c < 27; ++c)
+                near_.emplace_back(key({at.x + c % 3 - 1, at.y + c / 3 % 3 - 1, at.z + c / 9 - 1}),
+                                   k);
+        }
+        std::sort(near_.begin(), near_.end());
+        for (const auto& [key, k] : near_)
+            seen_[key % seen_.size()] = true;
+    }
+
+    /// Calls use(k) for each of these sources in the cells around a position, and some more.
+    template <class Use>
+    void near(const Vec3<double>& position, const Use& use) const
+    {
+        const std::uint64_t own = key(cell(position));
+        if (!seen_[own % seen_.size()])
+            return;
+        for (auto at = std::lower_bound(near_.begin(), near_.end(), std::pair{own, std::size_t(0)});
+             at != near_.end() && at->first == own; ++at)
+            use(at->second);
+    }
+
+private:
+    Vec3<double> cell(const Vec3<double>& x) const
+    {
+        return {std::floor(inverse_ * x.x), std::floor(inverse_ * x.y), std::floor(inverse_ * x.z)};
+    }
+    /// Cells may share a key.
+    static std::uint64_t key(const Vec3<double>& cell)
+    {
+        std::uint64_t key = 0;
+        for (const double c : {cell.x, cell.y, cell.z}) {
+            key = (key ^ std::bit_cast<std::uint64_t>(c + 0.0)) * 0x9e3779b97f4a7c15;
+            key ^= key >> 32;
+        }
+        return key;
+    }
+
+    double inverse_;
+    std::vector<std::pair<std::uint64_t, std::size_t>> near_; // keys with sources
+    std::vector<char> seen_;                                  // by key
+};
+
+} // namespace
+
+std::vector<ClosePair> nearest_within(double reach, std::span<const MovingSource> sources,
+                                      std::span<const Index> some)
+{
+    constexpr std::size_t few = 4; // a pass over all sources for each is faster
+    std::vector<ClosePair> pairs;
+    if (some.size() <= few || !(reach > 0 && std::isfinite(1 / reach))) {
+        for (const Index i : some)
+            pairs.push_back(nearest_to(sources, i));
+        return pairs;
+    }
+    struct Neighbor {
+        double r2 = std::numeric_limits<double>::infinity();
+        Index j = 0;
+    };
+    std::vector<Neighbor> nearest(some.size());
+    const CellsAround cells(reach, sources, some);
+#pragma omp parallel for if (sources.size() > worth_threads) schedule(static)
+    for (std::size_t j = 0; j < sources.size(); ++j)
+        cells.near(sources[j].position, [&](std::size_t k) {
+            const double r2 = norm_squared(sources[j].position - sources[some[k]].position);
+            if (j == some[k])
+                return;
+#pragma omp critical(nearest_within)
+            if (std::pair(r2, Index(j)) < std::pair(nearest[k].r2, nearest[k].j))
+                nearest[k] = {r2, Index(j)};
+        });
+    for (std::size_t k = 0; k < some.size(); ++k)
+        pairs.push_back({std::min(some[k], nearest[k].j), std::max(some[k], nearest[k].j),
+                         std::sqrt(nearest[k].r2), 0});
+    return pairs;
 }
 
 Encounters::Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G,
@@ -84,18 +172,24 @@ bool Encounters::may_be_within(double distance, double time_step, double mass) c
     return !(time_step * time_step * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2));
 }
 
-void Encounters::note(std::span<const MovingSource> sources, Index i, double time_step, double time)
+void Encounters::note(std::span<const MovingSource> sources, std::span<const Index> moved,
+                      std::span<const double> time_step, double time)
 {
-    const double mass = std::abs(sources[i].mass) > 0 ? std::abs(sources[i].mass) : mean_mass_;
-    if (!may_be_within(std::max(closest_.distance, passage_distance_), time_step, mass))
-        return;
-    const ClosePair pair = nearest_to(sources, i);
-    if (pair.distance < closest_.distance) {
-        closest_ = pair;
-        closest_.time = time;
+    const double reach = std::max(closest_.distance, passage_distance_);
+    std::vector<Index> some;
+    for (const Index i : moved) {
+        const double mass = std::abs(sources[i].mass) > 0 ? std::abs(sources[i].mass) : mean_mass_;
+        if (may_be_within(reach, time_step[i], mass))
+            some.push_back(i);
     }
-    if (passage_distance_ > 0)
-        note_passages(sources, pair, time);
+    for (const ClosePair& pair : nearest_within(reach, sources, some)) {
+        if (pair.distance < closest_.distance) {
+            closest_ = pair;
+            closest_.time = time;
+        }
+        if (passage_distance_ > 0)
+            note_passages(sources, pair, time);
+    }
 }
 
 /// Marks the pair as approaching, and records pairs of its particles that now recede.

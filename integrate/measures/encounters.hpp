@@ -34,6 +34,10 @@ ClosePair closest_pair(std::span<const MovingSource> sources);
 /// Returns source i and its nearest neighbor.
 ClosePair nearest_to(std::span<const MovingSource> sources, Index i);
 
+/// Returns some sources with their nearest neighbors. A distance beyond `reach` may be infinite.
+std::vector<ClosePair> nearest_within(double reach, std::span<const MovingSource> sources,
+                                      std::span<const Index> some);
+
 /// An Encounters searches for close pairs only around particles with short steps. In an encounter
 /// at distance r the step is about sqrt(eta s^3 / (G m)), s^2 = r^2 + eps^2. A particle with a step
 /// beyond four times that of the closest pair so far cannot be in a closer pair. (A pair is missed
@@ -45,8 +49,9 @@ public:
     /// the steps' eta / |G|.
     Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G, double time);
 
-    /// Checks source i, with next step `time_step`.
-    void note(std::span<const MovingSource> sources, Index i, double time_step, double time);
+    /// Checks sources that have moved. `time_step`: the next of each source.
+    void note(std::span<const MovingSource> sources, std::span<const Index> moved,
+              std::span<const double> time_step, double time);
 
     /// Also records passages of unbound pairs within `distance` that have a pericenter; 0: none.
     void record_passages(double distance, double G);

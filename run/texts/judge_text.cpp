@@ -105,7 +105,8 @@ std::string factor_name(const Estimate& factor, const FactorContext& context)
     add_powers(context.hubble, "h");
     add_powers(context.scale_factor, "a");
     const Known* best = nullptr;
-    const double tolerance = std::max(5 * factor.error / std::abs(factor.value), 2e-5);
+    const double tolerance =
+        std::max(5 * factor.error / std::abs(factor.value), 1e-4); // a mesh errs in the mean
     double nearest = tolerance;
     for (const Known& one : known)
         if (const double distance = std::abs(factor.value / one.value - 1);

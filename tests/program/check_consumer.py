@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
     library = next(prefix.glob("lib*/**/libchamomile_c.so"))
     # The exported symbols equal the declarations in the headers, each with its version.
     symbols = {line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()}
-    of_version = {".2": ("chm_options", "chm_set_softenings", "chm_cancel")}
+    of_version = {".2": ("chm_options", "chm_set_softenings", "chm_cancel", "chm_solve_batch", "chm_advance_batch")}
     declared = {f"{name}@@CHAMOMILE_0" + ("" if name.startswith("chm_law_") else next((since for since, names in of_version.items() if name in names), ".1"))
                 for header in ["chamomile.h", "interfaces/c/chamomile_law.h"]
                 for name in re.findall(r"^CHM_API[^;(]*?(\w+)\(", (prefix / "include/chamomile" / header).read_text(), re.M)}

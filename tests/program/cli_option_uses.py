@@ -101,7 +101,7 @@ MODES = [
     (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy.every"),
     (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
     (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below block-scheme"),
-    (f"{RUN} --block-steps --block-scheme hierarchical", "resident blocks.rebuild-above"),
+    (f"{RUN} --block-steps --block-scheme hierarchical", "blocks.rebuild-above"),
     (f"{RUN} --dt 0.1 --box 8", "bound cluster profile accuracy.percentile accuracy.every"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below"),
     (f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes", "periodic.mesh periodic.split"),

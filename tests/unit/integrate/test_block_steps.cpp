@@ -1,6 +1,7 @@
 // Hermite's scheme with many particles: levels, energies, bits, close pairs and refusals.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include <doctest/doctest.h>
@@ -259,6 +260,19 @@ TEST_CASE("the run reports the closest pair and the closest encounter")
     CHECK(found.i == expected.i);
     CHECK(found.j == expected.j);
     CHECK(found.distance == expected.distance);
+    std::vector<Index> all(sources.size());
+    std::iota(all.begin(), all.end(), Index(0));
+    const double reach = 0.1;
+    const std::vector<ClosePair> nearest = nearest_within(reach, sources, all);
+    std::size_t within_reach = 0;
+    for (const Index i : all)
+        if (const ClosePair pair = nearest_to(sources, i); pair.distance <= reach) {
+            ++within_reach;
+            CHECK(nearest[i].i == pair.i);
+            CHECK(nearest[i].j == pair.j);
+            CHECK(nearest[i].distance == pair.distance);
+        }
+    CHECK(within_reach > 10);
 
     // A binary among many particles, with pericenter 1e-4 and period pi 1e-3 sqrt(1e-3 / 2e-2).
     Particles binary = sphere(100);

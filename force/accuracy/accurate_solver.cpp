@@ -57,14 +57,20 @@ public:
         std::optional<double> measured;
         if (!is_chosen_)
             measured = choose(number);
+        const bool is_checked = !measured && is_due(number) && request.active.empty() &&
+                                request.long_range != LongRangePart::left_out;
+        if (is_checked)
+            checked_ = number;
+        // A stored long range is added to an array, so that it must be right at once.
+        if (is_checked && request.long_range == LongRangePart::stored) {
+            measured = trials_.try_out(options_).error;
+            adjust(*measured);
+        }
         double spent = trials_.seconds();
         ForceStatistics statistics = trials_.evaluate(options_, request);
-        if (!measured && is_due(number) && request.active.empty()) {
+        if (is_checked && request.long_range == LongRangePart::added) {
             const double before = trials_.seconds();
-            checked_ = number;
-            measured = request.long_range == LongRangePart::added
-                           ? trials_.error(request.acceleration)
-                           : trials_.try_out(options_).error;
+            measured = trials_.error(request.acceleration);
             if (adjust(*measured))
                 statistics = trials_.evaluate(options_, request);
             spent += trials_.seconds() - before;

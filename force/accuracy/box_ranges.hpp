@@ -16,7 +16,7 @@ inline double min_error_in_box(Precision precision)
 /// `error`. With a known mesh, r_cut fits into the box.
 void set_ranges(SolverOptions& options, const AccuracyGoal& goal, double error);
 
-/// Returns the 99 % error that mesh and cut cause, the inverse of set_ranges().
+/// Returns the error for which set_ranges() gives these ranges.
 double error_of_ranges(const PeriodicOptions& periodic);
 
 /// Returns the mesh with about `cells` cells in the mean distance of `particles`: more if r_cut

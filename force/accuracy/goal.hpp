@@ -19,7 +19,8 @@ struct AccuracyReport; // force/solver.hpp
 /// 0.76 to 0.88 of the goal, so that a sample with other particles keeps the goal; it depends on
 /// errors only. Criterion, orders and sizes are the fastest among a few, by measured times. If
 /// options fix them, forces repeat bit for bit. A direct sum is used if it is faster or nothing
-/// else is exact enough. Goals below 2e-6 use double precision.
+/// else is exact enough. Goals below 2e-6, in a box below 1e-4, use double
+/// precision.
 ///
 /// In a periodic box the reference is Ewald's sum on the CPU, at fewer particles if there are above
 /// 1e6. Split and cut follow from the limit; the mesh is the fastest among a few.

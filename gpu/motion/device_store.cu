@@ -445,7 +445,7 @@ private:
         return result;
     }
 
-    /// cleared_min() resets a min on the device; least() waits and returns its value.
+    /// cleared_min() resets a min on the device; min() waits and returns its value.
     unsigned long long* cleared_min()
     {
         unsigned long long* bits = min_.reserve(1);

@@ -126,6 +126,7 @@ void DeviceTreeSteps::gather_softenings(bool has_lengths, double longest)
 void DeviceTreeSteps::sum_moments(Index n, int order)
 {
     DeviceTree& t = *tree_;
+    summed_ = n;
     Index *const mothers = mothers_.reserve(n), *const missing = missing_.reserve(n);
     Multipole* const multipoles = t.multipoles.reserve(n);
     Box* const bounds = t.bounds.reserve(n);
@@ -249,7 +250,7 @@ void DeviceTreeSteps::fetch_sources(Octree& octree)
 void DeviceTreeSteps::fetch_bounds(Moments& moments)
 {
     use_device();
-    const std::size_t n = moments.bounds.size();
+    const std::size_t n = summed_;
     tree_->staging.download(moments.bounds.data(), tree_->bounds.data(), n, tree_->stream);
     tree_->bytes_down += n * sizeof(Box);
 }

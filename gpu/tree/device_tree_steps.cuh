@@ -102,6 +102,7 @@ private:
     DeviceBuffer<unsigned long long> sent_;
     DeviceGroups groups_;
     bool cuts_groups_ = false; // in the last plan
+    Index summed_ = 0;         // cells with moments
 };
 
 } // namespace chamomile

@@ -40,7 +40,7 @@ struct BatchSteps {
 class BatchRows;
 
 /// Sums and steps of batches. Not thread-safe. No bit of a result depends on the number of threads,
-/// or on other systems in the batch.
+/// or on other systems in the batch if their sizes and masses are within some 1e12 of each other.
 class BatchSolver {
 public:
     /// Throws Error(usage) with the refusal, and like make_solver().
@@ -53,7 +53,7 @@ public:
     ForceStatistics evaluate(const Batch& batch, const FieldResults& results);
 
     /// Moves all bodies by equal steps: replaces positions and velocities. Throws like evaluate(),
-    /// and leaves the arrays unchanged then.
+    /// and leaves the arrays unchanged then, unless a GPU's memory held parts of the batch only.
     ForceStatistics advance(const Batch& batch, const BatchSteps& steps);
 
     /// Returns a device name such as "CPU, avx512, 2 threads" or "NVIDIA H200".

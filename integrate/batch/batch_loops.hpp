@@ -66,7 +66,7 @@ struct BodyRows {
 /// Returns x, or infinity if it is not finite.
 CHAMOMILE_HD double or_infinity(double x)
 {
-    return x <= DBL_MAX && x >= -DBL_MAX ? x : double(INFINITY);
+    return x <= DBL_MAX && x >= -DBL_MAX ? x + 0.0 : double(INFINITY); // no -0
 }
 CHAMOMILE_HD double probe_of(const Vec3<double>& v)
 {

@@ -1,6 +1,7 @@
 #include "chamomile/integrate/measures/encounters.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -110,7 +111,7 @@ std::vector<ClosePair> nearest_within(double reach, std::span<const MovingSource
             pairs.push_back(nearest_to(sources, i));
         return pairs;
     }
-    struct Neighbor {
+    struct Neighbor { ///< at a distance of infinity: none
         double r2 = std::numeric_limits<double>::infinity();
         Index j = 0;
     };
@@ -120,11 +121,14 @@ std::vector<ClosePair> nearest_within(double reach, std::span<const MovingSource
     for (std::size_t j = 0; j < sources.size(); ++j)
         cells.near(sources[j].position, [&](std::size_t k) {
             const double r2 = norm_squared(sources[j].position - sources[some[k]].position);
-            if (j == some[k])
+            const std::atomic_ref min(nearest[k].r2);
+            if (j == some[k] || r2 > reach * reach || r2 > min.load(std::memory_order_relaxed))
                 return;
 #pragma omp critical(nearest_within)
-            if (std::pair(r2, Index(j)) < std::pair(nearest[k].r2, nearest[k].j))
-                nearest[k] = {r2, Index(j)};
+            if (std::pair(r2, Index(j)) < std::pair(min.load(), nearest[k].j)) {
+                min = r2;
+                nearest[k].j = Index(j);
+            }
         });
     for (std::size_t k = 0; k < some.size(); ++k)
         pairs.push_back({std::min(some[k], nearest[k].j), std::max(some[k], nearest[k].j),

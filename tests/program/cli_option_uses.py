@@ -110,7 +110,7 @@ MODES = [
     (f"{RUN} --integrator hermite --dt 0.1", "eta hermite.eta-start dt-min dt-max hermite.count-short-steps block-steps"),
     (f"{RUN} --integrator hermite --set hermite.shared-steps", "block-steps"),
     (f"{RUN} --dt 0.1 --resident", f"accuracy tune tree on-device-error {BOX}"),
-    (f"{RUN} --block-steps --resident", "blocks.host-below block-scheme"),
+    (f"{RUN} --block-steps --resident", "blocks.host-below"),
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     (f"{RUN} --dt 0.1 --frames --set frames.size=32", "frames.width frames.height"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),

@@ -111,7 +111,7 @@ struct DualParticles {
     double fraction = 1, slope = 0;
 };
 
-/// The degree of expansions, whose terms are derivatives.
+/// Degree of the local expansions. Terms are derivatives.
 inline constexpr int dual_degree = 6;
 
 /// The fields of far cells about a center.

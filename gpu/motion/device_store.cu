@@ -22,7 +22,7 @@ namespace {
 
 using Arrays = StepArrays<DeviceBuffer<Vec3<double>>, DeviceBuffer<double>>;
 
-/// Particles in GPU memory. The many members are their arrays, and what is known of them.
+/// Particles in GPU memory. Large: it has a member for each array and each state of the arrays.
 class DeviceStore final : public StepStore<DeviceStore, Arrays> {
 public:
     DeviceStore(int device, const StoreOptions& options)

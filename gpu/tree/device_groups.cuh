@@ -1,4 +1,4 @@
-/// \file  Groups on the device, of all particles or of those of a rung.
+/// \file  Target groups on the device: all particles, or a rung.
 #pragma once
 
 #include "chamomile/gpu/device/caching_allocator.cuh"

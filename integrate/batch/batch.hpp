@@ -30,10 +30,10 @@ enum class BatchScheme {
     hermite   ///< fourth order: predict, evaluate, correct (Makino & Aarseth 1992)
 };
 
-/// Equal steps of all bodies of a system.
+/// Shared steps of each system.
 struct BatchSteps {
     BatchScheme scheme = BatchScheme::leapfrog;
-    std::span<const double> length; ///< one for all systems, or one per system
+    std::span<const double> length; ///< a single one, or one per system
     std::uint64_t count = 1;
 };
 

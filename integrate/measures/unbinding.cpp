@@ -280,7 +280,7 @@ std::vector<double> Unbinding::potentials(const Particles& particles, std::span<
     return potential;
 }
 
-/// Sets the potentials of `edge`, which is part of `all`.
+/// Sets the potentials of `edge`, some members of `all`.
 void Unbinding::compute(const Particles& particles, std::span<const Member> all,
                         std::span<Member> edge)
 {
@@ -348,7 +348,7 @@ std::vector<Index> Unbinding::bound_members(const Particles& particles, std::vec
     std::vector<Member> removed = remove_unbound(members, {}, velocity).members;
     bool are_settled = removed.empty();
     for (bool are_exact = true; !are_settled && !members.empty(); are_exact = false) {
-        // Members that are unbound even if those removed pulled as little as they can.
+        // Some members are unbound even with the min pull of the removed ones.
         for (; 50 * removed.size() > members.size(); are_exact = false) {
             const MinDepth lost = min_depth(removed);
             for (Member& one : members)

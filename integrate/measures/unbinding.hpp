@@ -1,4 +1,4 @@
-/// \file  Particles bound by their own gravity to their own center.
+/// \file  Self-bound particles, by iterative unbinding.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace chamomile {
 /// The particles that may be bound.
 struct Candidates {
     std::vector<Index> members;    ///< ascending
-    std::vector<double> potential; ///< one each, of their own gravity only; empty: to be computed
+    std::vector<double> potential; ///< by self-gravity alone; empty: computed here
 };
 
 /// The particles bound to each other, with their center and size; lengths are NaN if not defined.

@@ -4,6 +4,7 @@
 // excluded pairs. Otherwise the device does all work. Contraction: fused.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
@@ -104,7 +105,8 @@ private:
             // Small blocks for all sizes, so that other systems change no bit. (The loop over near
             // tiles takes two targets a lane at a time in any case.)
             constexpr PairCut cut = PairCut::cutoff;
-            const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
+            DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
+            kernel.shared_bytes /= unsigned(std::exchange(kernel.warps, 1));
             blocks_.list(systems.offsets, unsigned(32 * kernel.per_lane));
             job.systems = blocks_.on_device(there_.systems, *stream_);
             job.target_count = blocks_.targets();

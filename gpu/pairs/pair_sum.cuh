@@ -7,8 +7,9 @@
 /// looked for: a target shares the place of its source. Excluded pairs are found by tile, and a
 /// mask of 32 bits per target marks them.
 ///
-/// With small systems (block-diagonal sums) a block has targets and sources of one system only.
-/// Targets are read from the sources' rows. All tiles are near.
+/// With small systems (block-diagonal sums) a block has targets and sources of one system only, and
+/// one warp, for which the targets are prepared once. Targets are read from the sources' rows. All
+/// tiles are near.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
@@ -35,7 +36,7 @@ public:
     using Boxes = TargetBoxes<double, per_lane, Cut::together>;
     static constexpr NearBy near_by = NearBy::box;
     static constexpr int in_row = 4;
-    static constexpr bool fetches_ahead = true;
+    static constexpr bool fetches_ahead = true, any_warps = true;
     static constexpr int target_size = int(sizeof(Target) / sizeof(T)),
                          source_size = int(sizeof(Record) / sizeof(T));
     static constexpr int sum_size = int(sizeof(typename Law::template Sum<T>) / sizeof(T));
@@ -67,8 +68,8 @@ public:
         const unsigned begin = job_.tiles ? job_.tiles_begin[blockIdx.x] : 0;
         const unsigned end =
             job_.tiles ? job_.tiles_begin[blockIdx.x + 1] : (bodies() + warp_size - 1) / warp_size;
-        const unsigned share = blockIdx.y * Shape::warps + unsigned(warp),
-                       shares = gridDim.y * Shape::warps;
+        const unsigned warps = blockDim.x / warp_size, share = blockIdx.y * warps + unsigned(warp),
+                       shares = gridDim.y * warps;
         return begin + unsigned((unsigned long long)(end - begin) * share / shares);
     }
 

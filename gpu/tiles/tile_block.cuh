@@ -46,8 +46,8 @@ template <class Law, class T, class Sources>
 class TileBlock {
     using Shape = typename Sources::Shape;
     using Loop = TileLoop<Law, T, typename Sources::Cut>;
-    static constexpr int per_lane = Shape::per_lane, warps = Shape::warps, fields = Loop::fields,
-                         targets = int(Shape::targets), threads = warp_size * warps;
+    static constexpr int per_lane = Shape::per_lane, fields = Loop::fields,
+                         targets = int(Shape::targets);
 
     struct Shared {
         typename Loop::template Shared<typename Sources::Record> loop;
@@ -55,7 +55,7 @@ class TileBlock {
     };
 
 public:
-    static constexpr unsigned shared_bytes = unsigned(warps * sizeof(Shared));
+    static constexpr unsigned shared_bytes = unsigned(Shape::warps * sizeof(Shared));
     static constexpr unsigned values = unsigned(fields * targets); ///< of a block's sums
 
     template <class Job>
@@ -77,17 +77,17 @@ public:
         loop_.sum_over(sources_, sources_.first_tile(warp_), sources_.first_tile(warp_ + 1));
         __syncthreads();
 #pragma unroll 1
-        for (int v = int(threadIdx.x); v < int(values); v += threads) {
+        for (int v = int(threadIdx.x); v < int(values); v += warp_size * warps()) {
             double all = 0;
 #pragma unroll
-            for (int w = 0; w < warps; ++w)
+            for (int w = 0; w < warps(); ++w)
                 all += sum(w, v);
             sum(0, v) = all;
         }
         if (gridDim.y > 1 && !add_parts(parts))
             return;
         __syncthreads();
-        for (int t = int(threadIdx.x); t < targets; t += threads) {
+        for (int t = int(threadIdx.x); t < targets; t += warp_size * warps()) {
             const unsigned slot = blockIdx.x * Shape::targets + unsigned(t);
             if (slot < target_count)
                 sources_.store(slot, [&](int f) { return sum(0, f * targets + t); });
@@ -95,6 +95,10 @@ public:
     }
 
 private:
+    static __device__ int warps()
+    {
+        return Sources::any_warps ? int(blockDim.x) / warp_size : Shape::warps;
+    }
     /// Returns a sum of a warp, [field][target].
     __device__ double& sum(int warp, int v) const
     {
@@ -107,7 +111,7 @@ private:
     {
         const unsigned long long stride = (unsigned long long)gridDim.x * values;
         double* block = parts.sums + (unsigned long long)blockIdx.x * values;
-        for (int v = int(threadIdx.x); v < int(values); v += threads)
+        for (int v = int(threadIdx.x); v < int(values); v += warp_size * warps())
             block[blockIdx.y * stride + v] = sum(0, v);
         __threadfence();
         __syncthreads();
@@ -121,7 +125,7 @@ private:
         if (!last)
             return false;
         __threadfence();
-        for (int v = int(threadIdx.x); v < int(values); v += threads) {
+        for (int v = int(threadIdx.x); v < int(values); v += warp_size * warps()) {
             double all = 0;
 #pragma unroll 4
             for (unsigned p = 0; p < gridDim.y; ++p)

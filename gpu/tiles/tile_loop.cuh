@@ -84,6 +84,7 @@ struct TileSources {
     using Tile = unsigned; ///< identifies a tile
     static __device__ unsigned tile_at(unsigned number) { return number; }
     static constexpr bool fetches_ahead = false; ///< fetches the next tile during a sum
+    static constexpr bool any_warps = false;     ///< a launch may have fewer warps than the Shape
     /// With per-particle softening, most tiles have one softening length.
     static constexpr bool are_by_length = false;
 

@@ -102,12 +102,14 @@ TEST_CASE("GPU groups and clusters match the host for all particles and for thos
                                            .sparse = 1000},
                                 .has_no_listed_targets = true,
                                 .criterion = AcceptanceCriterion{}};
+            std::unique_ptr<TreeBuilder> builders[2]; // hold the lists of targets
             TargetGroups found[2];
             for (const bool on_gpu : {false, true}) {
-                const auto builder = on_gpu ? make_cuda_parts(0, Precision::single_precision, false,
-                                                              TreeBuiltBy::gpu)
-                                                  .builder
-                                            : make_host_tree_builder();
+                auto& builder = builders[on_gpu];
+                builder = on_gpu ? make_cuda_parts(0, Precision::single_precision, false,
+                                                   TreeBuiltBy::gpu)
+                                       .builder
+                                 : make_host_tree_builder();
                 Tree tree(builder->memory());
                 Profile profile;
                 builder->build(tree,

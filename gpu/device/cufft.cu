@@ -9,7 +9,11 @@
 namespace chamomile {
 namespace {
 
-enum Type : int { real_to_complex = 0x6a, complex_to_real = 0x6c }; // D2Z, Z2D
+/// cuFFT's numbers: R2C, C2R, D2Z, Z2D.
+template <class T>
+constexpr int real_to_complex = sizeof(T) == 4 ? 0x2a : 0x6a;
+template <class T>
+constexpr int complex_to_real = sizeof(T) == 4 ? 0x2c : 0x6c;
 
 class Library {
 public:
@@ -25,8 +29,10 @@ public:
         load(make_plan, "cufftMakePlanMany");
         load(set_work_area, "cufftSetWorkArea");
         load(set_stream, "cufftSetStream");
-        load(execute_real, "cufftExecD2Z");
-        load(execute_complex, "cufftExecZ2D");
+        load(floats.forward, "cufftExecR2C");
+        load(floats.backward, "cufftExecC2R");
+        load(doubles.forward, "cufftExecD2Z");
+        load(doubles.backward, "cufftExecZ2D");
         load(destroy, "cufftDestroy");
     }
 
@@ -35,9 +41,24 @@ public:
     int (*make_plan)(int, int, int*, int*, int, int, int*, int, int, int, int, std::size_t*);
     int (*set_work_area)(int, void*);
     int (*set_stream)(int, cudaStream_t);
-    int (*execute_real)(int, double*, void*);
-    int (*execute_complex)(int, void*, double*);
     int (*destroy)(int);
+
+    template <class T>
+    struct Transforms {
+        int (*forward)(int, T*, void*);
+        int (*backward)(int, void*, T*);
+    };
+    Transforms<float> floats;
+    Transforms<double> doubles;
+
+    template <class T>
+    const Transforms<T>& transforms() const
+    {
+        if constexpr (sizeof(T) == sizeof(float))
+            return floats;
+        else
+            return doubles;
+    }
 
 private:
     template <class Function>
@@ -80,7 +101,7 @@ void check_transform(int status, const char* tried)
     throw Error(Fault::device, line);
 }
 
-std::size_t plan(int& handle, int n, Type type)
+std::size_t plan(int& handle, int n, int type)
 {
     int sides[] = {n, n, n};
     std::size_t bytes = 0;
@@ -94,32 +115,39 @@ std::size_t plan(int& handle, int n, Type type)
 
 } // namespace
 
-DeviceFourier::DeviceFourier(int n) : DeviceFourier() // the destructor runs if the body throws
+template <class T>
+DeviceFourier<T>::DeviceFourier(int n) : DeviceFourier() // the destructor runs if the body throws
 {
     const std::size_t bytes =
-        std::max(plan(forward_, n, real_to_complex), plan(backward_, n, complex_to_real));
+        std::max(plan(forward_, n, real_to_complex<T>), plan(backward_, n, complex_to_real<T>));
     char* work = work_.reserve(std::max(bytes, std::size_t(1)));
     for (int handle : {forward_, backward_})
         check_transform(library().set_work_area(handle, work), "plan a transform");
 }
 
-DeviceFourier::~DeviceFourier()
+template <class T>
+DeviceFourier<T>::~DeviceFourier()
 {
     for (int handle : {forward_, backward_})
         if (handle >= 0 && !device_hangs())
             library().destroy(handle);
 }
 
-void DeviceFourier::forward(double* grid, cudaStream_t stream) const
+template <class T>
+void DeviceFourier<T>::forward(T* grid, cudaStream_t stream) const
 {
     check_transform(library().set_stream(forward_, stream), "transform a mesh");
-    check_transform(library().execute_real(forward_, grid, grid), "transform a mesh");
+    check_transform(library().transforms<T>().forward(forward_, grid, grid), "transform a mesh");
 }
 
-void DeviceFourier::backward(double* grid, cudaStream_t stream) const
+template <class T>
+void DeviceFourier<T>::backward(T* grid, cudaStream_t stream) const
 {
     check_transform(library().set_stream(backward_, stream), "transform a mesh");
-    check_transform(library().execute_complex(backward_, grid, grid), "transform a mesh");
+    check_transform(library().transforms<T>().backward(backward_, grid, grid), "transform a mesh");
 }
+
+template class DeviceFourier<float>;
+template class DeviceFourier<double>;
 
 } // namespace chamomile

@@ -1,9 +1,10 @@
-// Assignment: 16 threads to a particle, one for each (x, y) of its cloud, so that the atomic
-// additions of a warp hit runs of neighboring words. Interpolation: a thread to a target; sorted
-// targets share lines of the mesh in the cache. All in double: at 11 bytes of traffic per flop
-// these kernels are limited by memory. Contraction: fused.
+// Assignment: 4 threads to a particle, one for each z of its cloud, so that the atomic additions of
+// a warp hit runs of neighboring words (half the time of a thread for each x and y). Interpolation:
+// a thread to a target; sorted targets share lines of the mesh in the cache. Weights and sums are
+// double, as these kernels are limited by memory. Contraction: fused.
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "chamomile/force/mesh/green_function.hpp"
@@ -13,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-constexpr int block_size = 256, sum_blocks = 256, threads_per_source = 16;
+constexpr int block_size = 256, sum_blocks = 256, threads_per_source = 4;
 
 unsigned blocks_for(std::size_t threads)
 {
@@ -45,67 +46,84 @@ __global__ void __launch_bounds__(block_size)
         parts[blockIdx.x] = sum;
 }
 
-/// Chooses the power of two that scales the sum of |mass| to less than 2^61, and its inverse.
-__global__ void __launch_bounds__(block_size) choose_scale(const double* parts, double* scale)
+/// From masses to integers and back.
+struct MassScale {
+    double to_integers, to_masses;
+    double mean; ///< mass of a cell; without it a float holds small differences
+};
+
+/// Chooses the power of two that scales the sum of |mass| to less than 2^61.
+__global__ void __launch_bounds__(block_size)
+    choose_scale(const double* parts, double cells, MassScale* scale)
 {
     const double sum = sum_of_block(parts[threadIdx.x]);
     if (threadIdx.x == 0) {
         int exponent = 0;
         frexp(sum, &exponent);
-        scale[0] = sum > 0 && isfinite(sum) ? ldexp(1.0, 61 - exponent) : 1;
-        scale[1] = 1 / scale[0];
+        scale->to_integers = sum > 0 && isfinite(sum) ? ldexp(1.0, 61 - exponent) : 1;
+        scale->to_masses = 1 / scale->to_integers;
+        scale->mean = sum / cells;
     }
 }
 
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    share_masses(const Source* sources, std::size_t n, MeshFrame frame, const double* scale,
+    share_masses(const Source* sources, std::size_t n, MeshFrame frame, const MassScale* scale,
                  unsigned long long* mesh)
 {
     const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     const std::size_t i = thread / threads_per_source;
-    const int column = int(thread % threads_per_source), a = column / points, b = column % points;
-    if (i >= n || a >= points)
+    const int c = int(thread % threads_per_source);
+    if (i >= n || c >= points)
         return;
     const Source source = sources[i];
     const auto x = wrapped_cloud_at<points>(frame.in_cells(source.position.x), frame.cells);
     const auto y = wrapped_cloud_at<points>(frame.in_cells(source.position.y), frame.cells);
     const auto z = wrapped_cloud_at<points>(frame.in_cells(source.position.z), frame.cells);
     const std::size_t row = std::size_t(2 * (frame.cells / 2 + 1));
-    double weight = source.mass * scale[0];
-    std::size_t first = 0;
+    double weight = source.mass * scale->to_integers;
 #pragma unroll
-    for (int p = 0; p < points; ++p) { // not x.point[a]: registers have no index
-        if (p == a) {
-            weight *= x.weight[p];
-            first += std::size_t(x.point[p]) * std::size_t(frame.cells);
+    for (int p = 0; p < points; ++p) // not z.point[c]: registers have no index
+        if (p == c) {
+            weight *= z.weight[p];
+            mesh += z.point[p];
         }
-        if (p == b) {
-            weight *= y.weight[p];
-            first += std::size_t(y.point[p]);
-        }
-    }
 #pragma unroll
-    for (int c = 0; c < points; ++c)
-        atomicAdd(mesh + first * row + z.point[c],
-                  (unsigned long long)(__double2ll_rn(weight * z.weight[c])));
+    for (int a = 0; a < points; ++a)
+#pragma unroll
+        for (int b = 0; b < points; ++b) {
+            const std::size_t line =
+                std::size_t(x.point[a]) * std::size_t(frame.cells) + std::size_t(y.point[b]);
+            atomicAdd(mesh + line * row,
+                      (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
+        }
 }
 
-__global__ void __launch_bounds__(block_size)
-    to_doubles(double* mesh, std::size_t values, const double* scale)
+/// Writes masses less their mean, which no force feels. With doubles both meshes are the same.
+template <class T>
+__global__ void __launch_bounds__(block_size) to_masses(const unsigned long long* integers, T* mesh,
+                                                        std::size_t values, const MassScale* scale)
 {
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (i < values)
-        mesh[i] = double(__double_as_longlong(mesh[i])) * scale[1];
+        mesh[i] = T(double((long long)(integers[i])) * scale->to_masses - scale->mean);
 }
 
-struct Spectra {
-    double2* potential;
-    double2* component[3]; ///< unused with differences
+/// A complex number.
+template <class T>
+struct alignas(2 * sizeof(T)) Mode {
+    T x, y;
 };
 
+template <class T>
+struct Spectra {
+    Mode<T>* potential;
+    Mode<T>* component[3]; ///< null with differences
+};
+
+template <class T>
 __global__ void __launch_bounds__(block_size)
-    multiply_modes(Spectra spectra, GreenFunction green, const double* rows, int n)
+    multiply_modes(Spectra<T> spectra, GreenFunction green, const double* rows, int n)
 {
     const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     const int half = n / 2 + 1;
@@ -115,19 +133,19 @@ __global__ void __launch_bounds__(block_size)
               i = int(mode / (std::size_t(half) * std::size_t(n)));
     const double *wave = rows, *factor = rows + n, *gradient = rows + 2 * n;
     const double g = green(wave, factor, gradient, i, j, k);
-    const double2 mass = spectra.potential[mode];
-    const double2 potential{g * mass.x, g * mass.y};
-    spectra.potential[mode] = potential;
+    const Mode<T> mass = spectra.potential[mode];
+    const double x = g * double(mass.x), y = g * double(mass.y);
+    spectra.potential[mode] = {T(x), T(y)};
     if (!spectra.component[0])
         return;
     const double slope[3] = {gradient[i], gradient[j], gradient[k]};
     for (int d = 0; d < 3; ++d) // -i times
-        spectra.component[d][mode] = {slope[d] * potential.y, -slope[d] * potential.x};
+        spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
 }
 
-template <int points>
+template <int points, class T>
 __global__ void __launch_bounds__(block_size)
-    add_field(MeshTargets targets, MeshFrame frame, MeshField<double> field, FieldFactors factors,
+    add_field(MeshTargets targets, MeshFrame frame, MeshField<T> field, FieldFactors factors,
               ArrayView acceleration, ArrayView potential)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
@@ -142,135 +160,128 @@ __global__ void __launch_bounds__(block_size)
         potential.store(i, 0, potential.load(i) + factors.potential * at.potential);
 }
 
+/// Calls `use` with the kernel's number of points as a constant.
+template <class Use>
+void by_points(Assignment kernel, Use use)
+{
+    switch (kernel) {
+    case Assignment::nearest_point:
+        return use(std::integral_constant<int, 1>());
+    case Assignment::cloud_in_cell:
+        return use(std::integral_constant<int, 2>());
+    case Assignment::triangular:
+        return use(std::integral_constant<int, 3>());
+    case Assignment::piecewise_cubic:
+        return use(std::integral_constant<int, 4>());
+    }
+}
+
 } // namespace
 
-DeviceMesh::DeviceMesh(Periodicity box, const MeshOptions& options)
+template <class T>
+DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options)
     : box_(box), options_(options), split_(checked_split_radius(box, options)),
       fourier_(options.cells)
 {
-    const bool four_point = options.differentiation == Differentiation::four_point;
     const GreenRows rows =
-        green_rows(options.cells, box.side, split_, int(options.kernel), four_point);
+        green_rows(options.cells, box.side, split_, int(options.kernel), differentiates());
     std::vector<double> values;
     for (const auto* row : {&rows.wave, &rows.factor, &rows.gradient})
         values.insert(values.end(), row->begin(), row->end());
     check(cudaMemcpy(rows_.reserve(values.size()), values.data(), values.size() * sizeof(double),
                      cudaMemcpyHostToDevice),
           "copy to the device");
-    potential_.reserve_exactly(this->values());
-    for (int d = 0; d < 3 && !four_point; ++d)
-        component_[d].reserve_exactly(this->values());
+    const std::size_t meshes = !differentiates() ? 4 : sizeof(T) < sizeof *masses() ? 3 : 1;
+    meshes_.reserve_exactly(meshes * this->values());
     parts_.reserve(sum_blocks);
-    scale_.reserve(2);
+    scale_.reserve(sizeof(MassScale) / sizeof(double));
 }
 
-std::size_t DeviceMesh::values() const
+template <class T>
+std::size_t DeviceMesh<T>::values() const
 {
     const auto n = std::size_t(options_.cells);
     return n * n * 2 * (n / 2 + 1);
 }
 
-std::size_t DeviceMesh::bytes() const
+template <class T>
+unsigned long long* DeviceMesh<T>::masses()
 {
-    const bool four_point = options_.differentiation == Differentiation::four_point;
-    return (four_point ? 1 : 4) * values() * sizeof(double);
+    return reinterpret_cast<unsigned long long*>(mesh(sizeof(T) < sizeof(long long) ? 1 : 0));
 }
 
-void DeviceMesh::prepare(const Source* sources, std::size_t n, cudaStream_t stream)
+template <class T>
+void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, cudaStream_t stream)
 {
     assign(sources, n, stream);
-    fourier_.forward(potential_.data(), stream);
+    fourier_.forward(potential(), stream);
     multiply(stream);
-    is_potential_ = !component_[0].data();
+    is_potential_ = differentiates();
     if (is_potential_)
-        fourier_.backward(potential_.data(), stream);
-    for (auto& component : component_)
-        if (component.data())
-            fourier_.backward(component.data(), stream);
+        fourier_.backward(potential(), stream);
+    for (int d = 0; d < 3 && !is_potential_; ++d)
+        fourier_.backward(component(d), stream);
 }
 
-void DeviceMesh::assign(const Source* sources, std::size_t n, cudaStream_t stream)
+template <class T>
+void DeviceMesh<T>::assign(const Source* sources, std::size_t n, cudaStream_t stream)
 {
+    auto* scale = reinterpret_cast<MassScale*>(scale_.data());
+    unsigned long long* mesh = masses();
     sum_masses<<<sum_blocks, block_size, 0, stream>>>(sources, n, parts_.data());
-    choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), scale_.data());
-    check(cudaMemsetAsync(potential_.data(), 0, values() * sizeof(double), stream), "clear a mesh");
-    auto* mesh = reinterpret_cast<unsigned long long*>(potential_.data());
+    choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), std::pow(options_.cells, 3), scale);
+    check(cudaMemsetAsync(mesh, 0, values() * sizeof *mesh, stream), "clear a mesh");
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(n * threads_per_source);
-    const auto share = [&](auto kernel) {
+    by_points(options_.kernel, [&](auto points) {
         if (n > 0)
-            kernel<<<blocks, block_size, 0, stream>>>(sources, n, frame, scale_.data(), mesh);
-    };
-    switch (options_.kernel) {
-    case Assignment::nearest_point:
-        share(share_masses<1>);
-        break;
-    case Assignment::cloud_in_cell:
-        share(share_masses<2>);
-        break;
-    case Assignment::triangular:
-        share(share_masses<3>);
-        break;
-    case Assignment::piecewise_cubic:
-        share(share_masses<4>);
-        break;
-    }
-    to_doubles<<<blocks_for(values()), block_size, 0, stream>>>(potential_.data(), values(),
-                                                                scale_.data());
+            share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame, scale, mesh);
+    });
+    to_masses<<<blocks_for(values()), block_size, 0, stream>>>(mesh, potential(), values(), scale);
     check(cudaGetLastError(), "launch the assignment to a mesh");
 }
 
-void DeviceMesh::multiply(cudaStream_t stream)
+template <class T>
+void DeviceMesh<T>::multiply(cudaStream_t stream)
 {
-    Spectra spectra{reinterpret_cast<double2*>(potential_.data()), {}};
+    Spectra<T> spectra{reinterpret_cast<Mode<T>*>(potential()), {}};
     for (int d = 0; d < 3; ++d)
-        spectra.component[d] = reinterpret_cast<double2*>(component_[d].data());
-    const bool four_point = options_.differentiation == Differentiation::four_point;
+        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
     multiply_modes<<<blocks_for(values() / 2), block_size, 0, stream>>>(
-        spectra, GreenFunction{box_.side, four_point}, rows_.data(), options_.cells);
+        spectra, GreenFunction{box_.side, differentiates()}, rows_.data(), options_.cells);
     check(cudaGetLastError(), "launch Green's function");
 }
 
-void DeviceMesh::add(const MeshTargets& targets, const FieldFactors& factors,
-                     const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
+template <class T>
+void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
+                        const ArrayView& acceleration, const ArrayView& potential,
+                        cudaStream_t stream)
 {
     if (targets.count == 0)
         return;
     if (potential && !is_potential_) {
-        fourier_.backward(potential_.data(), stream);
+        fourier_.backward(this->potential(), stream);
         is_potential_ = true;
     }
-    const auto view = [&](DeviceBuffer<double>& mesh) {
-        return MeshView<double>{mesh.data(), options_.cells,
-                                std::size_t(2 * (options_.cells / 2 + 1))};
+    const auto view = [&](const T* mesh) {
+        return MeshView<T>{mesh, options_.cells, std::size_t(2 * (options_.cells / 2 + 1))};
     };
-    MeshField<double> field{};
+    MeshField<T> field{};
     field.cells_per_length = options_.cells / box_.side;
-    if (potential || !component_[0].data())
-        field.potential = view(potential_);
+    if (potential || differentiates())
+        field.potential = view(this->potential());
     for (int d = 0; d < 3; ++d)
-        field.component[d] = view(component_[d]);
+        field.component[d] = view(component(d));
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(targets.count);
-    const auto launch = [&](auto kernel) {
-        kernel<<<blocks, block_size, 0, stream>>>(targets, frame, field, factors, acceleration,
-                                                  potential);
-    };
-    switch (options_.kernel) {
-    case Assignment::nearest_point:
-        launch(add_field<1>);
-        break;
-    case Assignment::cloud_in_cell:
-        launch(add_field<2>);
-        break;
-    case Assignment::triangular:
-        launch(add_field<3>);
-        break;
-    case Assignment::piecewise_cubic:
-        launch(add_field<4>);
-        break;
-    }
+    by_points(options_.kernel, [&](auto points) {
+        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors,
+                                                             acceleration, potential);
+    });
     check(cudaGetLastError(), "launch the interpolation on a mesh");
 }
+
+template class DeviceMesh<float>;
+template class DeviceMesh<double>;
 
 } // namespace chamomile

@@ -22,10 +22,11 @@ struct FieldFactors {
     double acceleration, potential;
 };
 
-/// A DeviceMesh has density, potential and accelerations on meshes of doubles. Masses are assigned
-/// as 64-bit integer multiples of a power of two: sums do not depend on order, and results on one
-/// device are bitwise reproducible. Memory: 8 bytes per cell for each of 4 meshes (1 with
-/// four_point), and as much as one mesh for cuFFT.
+/// A DeviceMesh has potential and accelerations on meshes of T, float or double. Masses are
+/// assigned as 64-bit integer multiples of a power of two: sums do not depend on order, and results
+/// on one device are bitwise reproducible. Memory: sizeof(T) bytes per cell for each of 4 meshes (1
+/// with four_point, 3 for float), and as much as one mesh for cuFFT.
+template <class T>
 class DeviceMesh {
 public:
     /// Makes the mesh on the current device. Throws like make_mesh_gravity(), and Error(device).
@@ -40,20 +41,24 @@ public:
              const ArrayView& potential, cudaStream_t stream);
 
     double split_radius() const { return split_; }
-    std::size_t bytes() const; ///< device memory, without cuFFT's
 
 private:
     std::size_t values() const; ///< of a mesh
+    bool differentiates() const { return options_.differentiation == Differentiation::four_point; }
+    T* potential() { return meshes_.data(); }
+    T* component(int d) { return differentiates() ? nullptr : mesh(1 + d); }
+    T* mesh(int number) { return meshes_.data() + std::size_t(number) * values(); }
+    unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
     void assign(const Source* sources, std::size_t n, cudaStream_t stream);
     void multiply(cudaStream_t stream);
 
     Periodicity box_;
     MeshOptions options_;
     double split_;
-    DeviceFourier fourier_;
-    DeviceBuffer<double> potential_, component_[3];
+    DeviceFourier<T> fourier_;
+    DeviceBuffer<T> meshes_;
     DeviceBuffer<double> rows_;          ///< GreenRows, one after the other
-    DeviceBuffer<double> parts_, scale_; ///< partial sums of masses; factor from masses to integers
+    DeviceBuffer<double> parts_, scale_; ///< partial sums of masses; MassScale
     bool is_potential_ = false;
 };
 

@@ -23,7 +23,8 @@ class HostTargets {
 public:
     explicit HostTargets(int device) : staging_(device) {}
 
-    void add(DeviceMesh& mesh, std::size_t n, const ArrayView& position,
+    template <class T>
+    void add(DeviceMesh<T>& mesh, std::size_t n, const ArrayView& position,
              std::span<const std::uint32_t> active, double gravitational_constant,
              const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
     {
@@ -65,6 +66,7 @@ private:
     DeviceBuffer<double> potentials_;
 };
 
+template <class T>
 class CudaMeshGravity final : public LongRange {
 public:
     CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
@@ -113,13 +115,14 @@ private:
     int device_;
     mutable Staging staging_;
     Stream stream_;
-    mutable DeviceMesh mesh_;
+    mutable DeviceMesh<T> mesh_;
     std::vector<Source> host_sources_;
     DeviceBuffer<Source> sources_;
     mutable HostTargets targets_;
 };
 
 /// A TreeMesh computes the field of the sources in the device tree.
+template <class T>
 class TreeMesh final : public DeviceLongRange {
 public:
     TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)
@@ -164,7 +167,7 @@ public:
 private:
     int device_;
     std::shared_ptr<DeviceTree> tree_;
-    mutable DeviceMesh mesh_;
+    mutable DeviceMesh<T> mesh_;
     mutable HostTargets targets_;
 };
 
@@ -173,13 +176,17 @@ private:
 std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
                                                 const MeshOptions& options)
 {
-    return std::make_unique<TreeMesh>(std::move(tree), box, options);
+    if (options.scalar == Scalar::float32)
+        return std::make_unique<TreeMesh<float>>(std::move(tree), box, options);
+    return std::make_unique<TreeMesh<double>>(std::move(tree), box, options);
 }
 
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
                                                   const MeshOptions& options)
 {
-    return std::make_unique<CudaMeshGravity>(device, box, options);
+    if (options.scalar == Scalar::float32)
+        return std::make_unique<CudaMeshGravity<float>>(device, box, options);
+    return std::make_unique<CudaMeshGravity<double>>(device, box, options);
 }
 
 } // namespace chamomile

@@ -42,8 +42,6 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
         require_valid(*blocks_, solver.options());
     else
         require_valid(step_, solver.options());
-    if (is_nested() && is_shared())
-        throw Error(Fault::usage, "block steps: hierarchical: need a single rank");
     if (!solver.takes_device_arrays()) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,

@@ -78,6 +78,7 @@ double Leapfrog::evaluate_set(std::size_t set, bool potentials, Moment now)
     NestedSets& sets = store_->sets();
     const bool ends_step = sets.is_whole(set) && levels_.at_end();
     Request request = store_->request_of_set(set, potentials);
+    const std::uint64_t members = request.part ? request.part->count : request.count;
     // The last block of a whole step has the number of the whole step.
     request.number = now.step + (ends_step ? 0 : (block_ + 1) << 32);
     ++block_;
@@ -93,7 +94,7 @@ double Leapfrog::evaluate_set(std::size_t set, bool potentials, Moment now)
     try {
         forces = evaluate_block(request, reached);
     } catch (const Error&) {
-        if (!request.id.empty())
+        if (is_shared() || !request.id.empty())
             throw;
         ids = sets.ids(set); // the error names them
         request.id = ids;
@@ -101,7 +102,7 @@ double Leapfrog::evaluate_set(std::size_t set, bool potentials, Moment now)
     }
     add(statistics_, forces);
     const double seconds = wall_clock_seconds() - start;
-    record_block(std::ilogb(levels_.length(sets.level(set))), sets.size(set), forces, seconds, 0);
+    record_block(std::ilogb(levels_.length(sets.level(set))), members, forces, seconds, 0);
     return seconds;
 }
 

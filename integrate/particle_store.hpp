@@ -63,7 +63,7 @@ struct StoreOptions {
     bool individual = false; ///< StepColumns and a level; else every particle has level 0
     bool potentials = false; ///< potentials, read by the step criterion
     bool long_range = false; ///< the long range separately, for kicks over whole steps
-    bool nested = false;     ///< NestedSets; not on ranks
+    bool nested = false;     ///< NestedSets
     Periodicity box = {};    ///< positions are wrapped into it by drifts
 };
 
@@ -228,7 +228,7 @@ protected:
         return {};
     }
 
-    static Error no_sets() { return Error(Fault::usage, "nested sets: need a store of one rank"); }
+    static Error no_sets() { return Error(Fault::usage, "nested sets: need StoreOptions::nested"); }
 
     StoreOptions options_;
     Particles* particles_ = nullptr;

@@ -33,11 +33,6 @@ Refusal refuse_resident(const SolverOptions& options)
     return {};
 }
 
-bool is_hierarchical(const Scheme& scheme)
-{
-    return scheme.individual && scheme.block_scheme == BlockScheme::hierarchical;
-}
-
 /// If few active particles may be summed on the processor, particles are stored on the host.
 Residence residence_of(const Scheme& scheme)
 {
@@ -105,8 +100,6 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
             return ranks + ": need {integrator} leapfrog";
         if (const Refusal line = ranks_refusal(options))
             return line;
-        if (is_hierarchical(scheme))
-            return "{block-scheme} hierarchical: needs a single rank";
         if (scheme.host_below)
             return "{host-below}: needs a single rank";
         if (scheme.resident)

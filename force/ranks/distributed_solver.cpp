@@ -90,8 +90,16 @@ struct SofteningEnds {
     Ends sources, all;
 };
 
-/// Reduces Ends over all ranks.
-SofteningEnds ends_of(const Request& request, const GlobalCounts& part, Communicator& ranks)
+/// Returns the number of this rank's sources, where particles are in the global order.
+std::uint64_t sources_of(const Request& request, const GlobalCounts& part)
+{
+    const std::uint64_t sources = std::max(part.count - part.tracers, part.first);
+    return std::min<std::uint64_t>(request.count, sources - part.first);
+}
+
+/// Reduces Ends over all ranks. The first `own` particles of this rank are sources.
+SofteningEnds ends_of(const Request& request, std::uint64_t first, std::uint64_t own,
+                      Communicator& ranks)
 {
     std::uint64_t with_lengths[2] = {};
     with_lengths[bool(request.softening)] = request.count;
@@ -99,11 +107,8 @@ SofteningEnds ends_of(const Request& request, const GlobalCounts& part, Communic
     SofteningEnds ends;
     if (with_lengths[1] == 0)
         return ends;
-    const std::uint64_t sources = part.count - part.tracers,
-                        own = std::min<std::uint64_t>(request.count,
-                                                      std::max(sources, part.first) - part.first);
     const auto take = [&](std::uint64_t n, Ends& into) {
-        const auto [min, largest] = span_of_softenings(request.softening, n, {}, "cpu", part.first);
+        const auto [min, largest] = span_of_softenings(request.softening, n, {}, "cpu", first);
         into = {min, -largest};
     };
     ranks.run_and_agree([&] {
@@ -121,15 +126,17 @@ SofteningEnds ends_of(const Request& request, const GlobalCounts& part, Communic
 
 } // namespace
 
-/// Massless particles at the end of the global order are tracers. If sources share one softening
-/// length and tracers have others, all are sources, as on one rank (sources_of()).
-GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
+/// Without `tracers`, massless particles at the end of the global order are tracers. If sources
+/// share one softening length and tracers have others, all are sources, as on one rank
+/// (sources_of()).
+GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host,
+                                        std::optional<std::uint64_t> tracers)
 {
     struct End {
         std::uint64_t count, without_mass, with_potential;
     };
-    End own{request.count, 0, request.potential ? request.count : 0};
-    while (own.without_mass < own.count && request.mass &&
+    End own{request.count, tracers.value_or(0), request.potential ? request.count : 0};
+    while (on_host && !tracers && own.without_mass < own.count && request.mass &&
            request.mass.load(own.count - own.without_mass - 1) == 0)
         ++own.without_mass;
     GlobalCounts part;
@@ -140,7 +147,8 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
             part.first = part.count;
         part.count += end.count;
         with_potential += end.with_potential;
-        part.tracers = end.without_mass + (end.without_mass < end.count ? 0 : part.tracers);
+        const bool only_last = !tracers && end.without_mass < end.count;
+        part.tracers = end.without_mass + (only_last ? 0 : part.tracers);
     }
     if (part.count >= std::uint64_t(Index(-1)))
         throw CollectiveError(Fault::usage, "particles: " + std::to_string(part.count) +
@@ -149,9 +157,9 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
         throw CollectiveError(Fault::usage, "potential: must be requested on all ranks or on none");
     part.has_potentials = with_potential > 0;
     part.active = part.count;
-    if (!on_host)
-        part.tracers = 0;
-    const SofteningEnds ends = ends_of(request, part, ranks);
+    const std::uint64_t own_sources =
+        tracers ? request.count - *tracers : sources_of(request, part);
+    const SofteningEnds ends = ends_of(request, part.first, own_sources, ranks);
     part.softenings = ends.sources.span();
     if (part.tracers > 0 && ends.sources && ends.sources.shortest == -ends.sources.longest &&
         !(ends.all == ends.sources)) {
@@ -165,7 +173,7 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
 std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
                                                                           const GlobalCounts& part)
 {
-    return ends_of(request, part, ranks_).sources.span();
+    return ends_of(request, part.first, sources_of(request, part), ranks_).sources.span();
 }
 
 std::string DistributedSolver::device() const

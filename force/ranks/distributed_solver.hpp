@@ -23,8 +23,10 @@ public:
     ForceStatistics carry_out(const Request& request);
 
     /// Returns the part for a request in which all particles are active. `on_host`: massless
-    /// particles at the end are tracers. Throws like evaluate().
-    static GlobalCounts part_of(const Request& request, Communicator& ranks, bool on_host = true);
+    /// particles at the end are tracers, or the last `tracers` of each rank. Throws like
+    /// evaluate().
+    static GlobalCounts part_of(const Request& request, Communicator& ranks, bool on_host = true,
+                                std::optional<std::uint64_t> tracers = {});
 
     /// Returns the min and max softening length of the sources of all ranks; nothing without
     /// per-particle softening. Throws like evaluate().

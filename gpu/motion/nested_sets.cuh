@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(block_size)
 
 /// Sets `fault` if a position is not finite.
 __global__ void __launch_bounds__(block_size)
-    drift_members(SetArrays set, StoreArrays s, KernelDrifts drifts, Periodicity box)
+    drift_members_by(SetArrays set, StoreArrays s, KernelDrifts drifts, Periodicity box)
 {
     const std::size_t k = thread_number();
     if (k >= set.count)
@@ -185,7 +185,8 @@ public:
         return ids;
     }
 
-    bool drift(std::size_t which, const LevelDrifts& drifts) override
+private:
+    bool drift_members(std::size_t which, const LevelDrifts& drifts) override
     {
         KernelDrifts all{};
         std::copy(drifts.factor.begin(), drifts.factor.end(), all.factor);
@@ -197,13 +198,12 @@ public:
         unsigned* const fault = rows_.arrays.fault;
         check(cudaMemsetAsync(fault, 0, sizeof *fault, rows_.stream), "clear an array");
         run(which, "drift", [&](unsigned blocks, const SetArrays& set) {
-            drift_members<<<blocks, block_size, 0, rows_.stream>>>(set, rows_.arrays, all,
-                                                                   rows_.box);
+            drift_members_by<<<blocks, block_size, 0, rows_.stream>>>(set, rows_.arrays, all,
+                                                                      rows_.box);
         });
         return number_at(fault) == 0;
     }
 
-private:
     struct Set {
         std::size_t count = 0; ///< members, unless all particles
         DeviceBuffer<Index> members;
@@ -221,16 +221,24 @@ private:
         sets_.resize(first);
     }
 
-    Head append(int level) override
+    std::vector<std::uint64_t> select(int level) override
     {
-        const std::size_t outer = sets_.size() - 1;
-        const std::size_t n = selected(outer, level);
-        for (auto same = ended_.begin(); same != ended_.end(); ++same)
-            if ((*same)->count == n && has_places(**same)) {
-                sets_.push_back(std::move(*same));
-                ended_.erase(same);
-                return {level, n, true};
-            }
+        const std::size_t n = selected_ = count_selected(sets_.size() - 1, level);
+        std::vector<std::uint64_t> differing;
+        for (const std::unique_ptr<Set>& set : ended_)
+            differing.push_back(set->count != n || !has_places(*set));
+        return differing;
+    }
+
+    std::size_t append(std::optional<std::size_t> same) override
+    {
+        const std::size_t n = selected_;
+        if (same) {
+            const auto found = ended_.begin() + std::ptrdiff_t(*same);
+            sets_.push_back(std::move(*found));
+            ended_.erase(found);
+            return n;
+        }
         std::unique_ptr<Set> next = spare(n);
         next->count = n;
         check(cudaMemcpyAsync(next->members.reserve(n), places_.data(), n * sizeof(Index),
@@ -240,7 +248,7 @@ private:
         if (rows_.softening)
             gather(*next, rows_.softening, next->softening);
         sets_.push_back(std::move(next));
-        return {level, n, false};
+        return n;
     }
 
     void drop_ended() override
@@ -281,7 +289,7 @@ private:
     }
 
     /// Writes the members of a set of at least a level to `places_`, and returns their number.
-    std::size_t selected(std::size_t outer, int level)
+    std::size_t count_selected(std::size_t outer, int level)
     {
         Index* const places = places_.reserve_exactly(rows_.arrays.count);
         Index* const count = count_.reserve(1);
@@ -382,6 +390,7 @@ private:
     Rows rows_{};
     Sets sets_, ended_, spare_;
     DeviceBuffer<Index> places_, count_;
+    std::size_t selected_ = 0; ///< of places_
     PinnedBuffer<Index> host_count_;
     DeviceBuffer<char> scratch_;
     CachingAllocator allocator_;

@@ -180,9 +180,67 @@ void RankStore::set_due(int first, std::uint64_t count)
 
 Request RankStore::request(bool potentials)
 {
+    return with_part(inner_->request(potentials), potentials);
+}
+
+Request RankStore::request_of_set(std::size_t set, bool potentials)
+{
+    Request request = inner_->request_of_set(set, potentials);
+    if (sets().is_whole(set))
+        return with_part(request, potentials);
+    is_fetched_ = false;
+    if (!on_host_) { // members in the order of the ranks, none a tracer
+        Request sources = request;
+        sources.softening = {};
+        request.part = DistributedSolver::part_of(sources, ranks_, false);
+        request.part->softenings = part_.softenings;
+    } else if (part_.exchanges == 0) {
+        request.part = DistributedSolver::part_of(request, ranks_);
+    } else {
+        const std::span<const Index> members = sets().members(set);
+        const auto tracers = std::ranges::count_if(
+            members, [&](Index i) { return number_[i] >= part_.count - part_.tracers; });
+        request.part = DistributedSolver::part_of(request, ranks_, true, std::uint64_t(tracers));
+        request.part->exchanges = part_.exchanges;
+        request.part->number = set_number_ = numbers_among(members);
+    }
+    return request;
+}
+
+/// Returns the place of each of these local particles among those of all ranks, in the global
+/// order.
+std::vector<Index> RankStore::numbers_among(std::span<const Index> members)
+{
+    std::vector<Index> numbers(members.size());
+    pick(std::span<const Index>(number_), members,
+         [&](std::size_t k, Index number) { numbers[k] = number; });
+    const Way way = way_home(numbers);
+    const std::span<const Index> rows = way.to.all<Index>();
+    std::vector<Index> order(rows.begin(), rows.end());
+    std::ranges::sort(order);
+    Index first = 0;
+    const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(rows.size()));
+    for (int r = 0; r < ranks_.rank(); ++r)
+        first += Index(counts[std::size_t(r)]);
+    std::vector<std::vector<Index>> places(counts.size());
+    for (std::size_t r = 0; r < places.size(); ++r)
+        for (const Index row : way.to.from<Index>(int(r)))
+            places[r].push_back(first +
+                                Index(std::ranges::lower_bound(order, row) - order.begin()));
+    const std::vector<std::span<const Index>> to(places.begin(), places.end());
+    Inbox inbox;
+    ranks_.all_to_all<Index>(to, inbox);
+    const std::span<const Index> found = inbox.all<Index>();
+    for (std::size_t k = 0; k < found.size(); ++k)
+        numbers[way.from[k]] = found[k];
+    return numbers;
+}
+
+/// Adds the part to a request for all local particles.
+Request RankStore::with_part(Request request, bool potentials)
+{
     is_fetched_ = false;
     part_.has_potentials = potentials;
-    Request request = inner_->request(potentials);
     request.part = part_;
     request.part->number = number_;
     if (request.are_all_active() && steps_ % steps_between_places == 1)
@@ -338,16 +396,16 @@ void RankStore::migrate(const Migration& way, std::vector<T>& values, Carrier& c
     std::ranges::copy(tracers, values.end() - std::ptrdiff_t(tracers.size()));
 }
 
-/// Finds the home row of each local particle.
-void RankStore::find_home()
+/// Finds the home rows of particles with these global numbers.
+RankStore::Way RankStore::way_home(std::span<const Index> numbers)
 {
-    const std::size_t n = number_.size();
-    Way& way = home_.emplace();
+    const std::size_t n = numbers.size();
+    Way way;
     way.begins.assign(homes_.size(), 0);
     std::vector<Index> rank(n), to(n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
-        rank[i] = Index(std::ranges::upper_bound(homes_, number_[i]) - homes_.begin() - 1);
+        rank[i] = Index(std::ranges::upper_bound(homes_, numbers[i]) - homes_.begin() - 1);
     for (const Index r : rank)
         ++way.begins[r + 1];
     std::partial_sum(way.begins.begin(), way.begins.end(), way.begins.begin());
@@ -356,9 +414,10 @@ void RankStore::find_home()
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t k = next[rank[i]]++;
         way.from[k] = Index(i);
-        to[k] = Index(number_[i] - homes_[rank[i]]);
+        to[k] = Index(numbers[i] - homes_[rank[i]]);
     }
     ranks_.all_to_all<Index>(runs_of(std::span<const Index>(to), way.begins), way.to);
+    return way;
 }
 
 /// Gathers one column on its home ranks; `values` may be `home`.
@@ -371,7 +430,7 @@ void RankStore::return_values(const std::vector<T>& values, std::vector<T>& home
         return;
     }
     if (!home_)
-        find_home();
+        home_ = way_home(number_);
     const std::span<const T> arrived =
         carrier.send(std::span<const T>(values), home_->from, home_->begins, ranks_);
     const std::span<const Index> to = home_->to.all<Index>();

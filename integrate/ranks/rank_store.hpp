@@ -56,6 +56,14 @@ public:
     {
         inner_->add_external(field, time);
     }
+    NestedSets& sets() override { return inner_->sets(); }
+    void begin_sets(std::optional<double> long_range_kick, const ExternalField* field,
+                    double time) override
+    {
+        inner_->begin_sets(long_range_kick, field, time);
+        inner_->sets().share(ranks_);
+    }
+    Request request_of_set(std::size_t set, bool potentials) override;
     ArrayView clear_long_range() override { return inner_->clear_long_range(); }
     void add_long_range(double kick) override { inner_->add_long_range(kick); }
 
@@ -95,6 +103,9 @@ private:
     };
 
     void fill(StepColumns columns);
+    Request with_part(Request request, bool potentials);
+    std::vector<Index> numbers_among(std::span<const Index> members);
+    Way way_home(std::span<const Index> numbers);
     std::vector<std::uint64_t> sizes_of_columns();
     void require_same_columns();
     bool are_misplaced();
@@ -102,7 +113,6 @@ private:
     template <class T>
     void migrate(const Migration& way, std::vector<T>& values, Carrier& carrier);
     bool has_steps(Column column) const;
-    void find_home();
     template <class T>
     void return_values(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier);
 
@@ -113,6 +123,7 @@ private:
     GlobalCounts part_;                ///< totals, and the first global number at home
     std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
     std::vector<Index> number_;        ///< global numbers, after the first migration
+    std::vector<Index> set_number_;    ///< of the members of the last set, among them
     std::optional<Way> home_;          ///< made on demand
     MigrationPlan places_;             ///< by the last evaluation, or empty
     std::uint64_t steps_ = 0;          ///< begun since load()

@@ -44,28 +44,33 @@ void HostNestedSets::end_sets(std::size_t first)
     sets_.resize(first);
 }
 
-NestedSets::Head HostNestedSets::append(int level)
+std::vector<std::uint64_t> HostNestedSets::select(int level)
 {
     const std::size_t outer = sets_.size() - 1;
     const auto member = [&](std::size_t k) {
         return is_whole(outer) ? Index(k) : sets_[outer].members[k];
     };
     list_where(
-        size(outer), [&](std::size_t k) { return rows_->level[member(k)] >= level; }, places_);
-    for (Index& place : places_)
+        size(outer), [&](std::size_t k) { return rows_->level[member(k)] >= level; }, selected_);
+    for (Index& place : selected_)
         place = member(place);
-    const auto same = std::ranges::find(ended_, places_, &Set::members);
-    const bool is_known = same != ended_.end();
-    Set next;
-    if (is_known) {
-        next = std::move(*same);
-        ended_.erase(same);
+    std::vector<std::uint64_t> differing;
+    for (const Set& set : ended_)
+        differing.push_back(set.members != selected_);
+    return differing;
+}
+
+std::size_t HostNestedSets::append(std::optional<std::size_t> same)
+{
+    if (same) {
+        const auto found = ended_.begin() + std::ptrdiff_t(*same);
+        sets_.push_back(std::move(*found));
+        ended_.erase(found);
     } else {
-        next.members = places_;
-        gather(next);
+        sets_.emplace_back().members = selected_;
+        gather(sets_.back());
     }
-    sets_.push_back(std::move(next));
-    return {level, places_.size(), is_known};
+    return selected_.size();
 }
 
 /// Copies what does not change while the set is open.
@@ -140,7 +145,7 @@ void HostNestedSets::add_others(std::size_t which, bool potentials)
     });
 }
 
-bool HostNestedSets::drift(std::size_t which, const LevelDrifts& drifts)
+bool HostNestedSets::drift_members(std::size_t which, const LevelDrifts& drifts)
 {
     Particles& p = rows_->particles;
     const Set& set = sets_[which];

@@ -20,12 +20,10 @@ public:
     };
 
     void begin(const Rows& rows);
-    /// Returns the members, ascending; empty: all particles.
-    std::span<const Index> members(std::size_t set) const { return sets_[set].members; }
+    std::span<const Index> members(std::size_t set) const override { return sets_[set].members; }
 
     Request request(std::size_t set, bool potentials) override;
     std::vector<std::uint64_t> ids(std::size_t set) override { return sets_[set].id; }
-    bool drift(std::size_t set, const LevelDrifts& drifts) override;
 
 private:
     struct Set {
@@ -36,10 +34,12 @@ private:
     };
 
     void end_sets(std::size_t first) override;
-    Head append(int level) override;
+    std::vector<std::uint64_t> select(int level) override;
+    std::size_t append(std::optional<std::size_t> same) override;
     void drop_ended() override { ended_.clear(); }
     void hold_others(std::size_t set) override;
     void add_others(std::size_t set, bool potentials) override;
+    bool drift_members(std::size_t set, const LevelDrifts& drifts) override;
     bool kick_members(std::size_t set, double factor) override;
 
     void gather(Set& set) const;
@@ -50,7 +50,7 @@ private:
 
     std::optional<Rows> rows_;
     std::vector<Set> sets_, ended_;
-    std::vector<Index> places_;
+    std::vector<Index> selected_;
 };
 
 } // namespace chamomile

@@ -1,6 +1,9 @@
 #include "chamomile/integrate/rungs/nested_sets.hpp"
 
+#include <algorithm>
 #include <cassert>
+
+#include "chamomile/core/ranks/communicator.hpp"
 
 namespace chamomile {
 
@@ -18,8 +21,16 @@ void NestedSets::open(std::size_t first, std::span<const int> levels)
     heads_.resize(first + 1);
     heads_[first].level = levels.front();
     end_sets(first + 1);
-    for (const int level : levels.subspan(1))
-        heads_.push_back(append(level));
+    for (const int level : levels.subspan(1)) {
+        std::vector<std::uint64_t> differing = select(level);
+        if (ranks_)
+            ranks_->sum(differing);
+        const auto same = std::ranges::find(differing, 0u);
+        const bool is_known = same != differing.end();
+        const std::size_t size =
+            append(is_known ? std::optional<std::size_t>(same - differing.begin()) : std::nullopt);
+        heads_.push_back({level, size, is_known});
+    }
     drop_ended();
 }
 
@@ -33,6 +44,14 @@ void NestedSets::add_held(std::size_t set, bool potentials)
 {
     if (!is_whole(set)) // the whole set is evaluated in place, with nothing held
         add_others(set, potentials);
+}
+
+bool NestedSets::drift(std::size_t set, const LevelDrifts& drifts)
+{
+    std::uint64_t faults = !drift_members(set, drifts);
+    if (ranks_)
+        ranks_->sum(std::span(&faults, 1));
+    return faults == 0;
 }
 
 bool NestedSets::kick(std::size_t first, const LevelFactors& factors)

@@ -13,6 +13,8 @@
 
 namespace chamomile {
 
+class Communicator;
+
 /// The drifts of due particles over their own steps, by level.
 struct LevelDrifts {
     LevelFactors factor{};
@@ -28,10 +30,13 @@ struct LevelDrifts {
 ///
 /// Accelerations and potentials of due particles include all particles, for step criteria: what
 /// slower particles add is held since the set was opened. Members are kept where the store keeps
-/// its particles; all places give the same bits.
+/// its particles; all places give the same bits. On several ranks each has its part of every set.
 class NestedSets {
 public:
     virtual ~NestedSets() = default;
+
+    /// Sets the ranks that share the sets, which open() and drift() then reduce over.
+    void share(Communicator& ranks) { ranks_ = &ranks; }
 
     std::size_t count() const { return heads_.size(); }
     /// Returns the set of all due particles, if `level` has the longest step due.
@@ -45,6 +50,8 @@ public:
     void open(std::size_t first, std::span<const int> levels);
     /// True if a set with the same members was evaluated at this time.
     bool is_known(std::size_t set) const { return heads_[set].is_known; }
+    /// Returns the members in host memory, ascending; empty: all particles, or on a GPU.
+    virtual std::span<const Index> members(std::size_t) const { return {}; }
     /// Returns a request for the accelerations, and optionally potentials, of the members alone.
     virtual Request request(std::size_t set, bool potentials) = 0;
     /// Returns the members' ids, where the request has none.
@@ -54,35 +61,40 @@ public:
     /// Sets the members' accelerations and potentials: this set's, plus those held.
     void add_held(std::size_t set, bool potentials);
 
-    /// Drifts the members. Returns false if a position is not finite.
-    virtual bool drift(std::size_t set, const LevelDrifts& drifts) = 0;
+    /// Drifts the members. Returns false if a position is not finite, on any rank.
+    bool drift(std::size_t set, const LevelDrifts& drifts);
     /// Kicks the members of `first` and of the sets within. Returns false if an acceleration is not
-    /// finite.
+    /// finite on this rank.
     bool kick(std::size_t first, const LevelFactors& factors);
 
 protected:
+    /// Begins a whole step with the set of all `particles`, at their present accelerations.
+    void begin(std::size_t particles) { heads_.assign(1, {0, particles, true}); }
+
+private:
     struct Head {
         int level = 0;
         std::size_t size = 0;
         bool is_known = true;
     };
 
-    /// Begins a whole step with the set of all `particles`, at their present accelerations.
-    void begin(std::size_t particles) { heads_.assign(1, {0, particles, true}); }
-
-private:
     /// Ends all sets from number `first` on, for append().
     virtual void end_sets(std::size_t first) = 0;
-    /// Makes a set of the last set's members of `level` and deeper: one of the ended sets if the
-    /// members are the same.
-    virtual Head append(int level) = 0;
+    /// Selects the last set's members of `level` and deeper. Returns a number for each ended set: 0
+    /// if its members are these, else 1.
+    virtual std::vector<std::uint64_t> select(int level) = 0;
+    /// Makes a set of the selected members, from the ended set `same` if given. Returns its size.
+    virtual std::size_t append(std::optional<std::size_t> same) = 0;
     virtual void drop_ended() = 0;
     virtual void hold_others(std::size_t set) = 0;
     virtual void add_others(std::size_t set, bool potentials) = 0;
+    /// Drifts the members. Returns false if a position is not finite.
+    virtual bool drift_members(std::size_t set, const LevelDrifts& drifts) = 0;
     /// Kicks the members by the set's accelerations. Returns false if one is not finite.
     virtual bool kick_members(std::size_t set, double factor) = 0;
 
     std::vector<Head> heads_;
+    Communicator* ranks_ = nullptr;
 };
 
 } // namespace chamomile

@@ -78,7 +78,8 @@ inline std::vector<RankCase> rank_cases()
         Scheme scheme;
         double box = 0;
     };
-    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame, by_length;
+    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame, by_length,
+        nested, nested_in_field;
     fixed.fixed_length = 1. / 64;
     adaptive.adaptive = true;
     by_potential.adaptive = true;
@@ -92,8 +93,12 @@ inline std::vector<RankCase> rank_cases()
     by_length.adaptive = true;
     by_length.criterion = StepCriterion::softening;
     by_length.eta = 0.05;
+    nested = by_softening;
+    nested.block_scheme = BlockScheme::hierarchical;
     in_field = blocks;
     in_field.field = field_of({"plummer,M=0.5,a=0.2,x=0.1,vx=1", "hernquist,M=2,a=1"});
+    nested_in_field = in_field;
+    nested_in_field.block_scheme = BlockScheme::hierarchical;
     in_frame = fixed;
     in_frame.field = field_of({"rotation,omega=0.4", "plummer,M=1,a=0.7"});
     const Way ways[] = {{"fixed", SolverKind::tree, fixed},
@@ -103,6 +108,10 @@ inline std::vector<RankCase> rank_cases()
                         {"blocks, direct", SolverKind::direct, blocks},
                         {"blocks by softening", SolverKind::tree, by_softening},
                         {"blocks in a field", SolverKind::tree, in_field},
+                        {"hierarchical", SolverKind::tree, nested},
+                        {"hierarchical, direct", SolverKind::direct, nested},
+                        {"hierarchical in a field", SolverKind::tree, nested_in_field},
+                        {"hierarchical in a box", SolverKind::tree, nested, 4},
                         {"in a turning frame", SolverKind::tree, in_frame},
                         {"in a box", SolverKind::tree, fixed, 4},
                         {"adaptive in a box", SolverKind::tree, by_length, 4},
@@ -113,6 +122,10 @@ inline std::vector<RankCase> rank_cases()
         for (const auto& [n, is_mixed] :
              {std::pair<std::size_t, bool>{3, false}, {3, true}, {1511, false}, {1511, true}}) {
             Particles p = plummer(n, 3);
+            for (std::size_t i = n / 2; i < n; i += 5) { // two in a place, in their order
+                p.position[i] = p.position[n - 1 - i];
+                p.mass[i] *= 1.7;
+            }
             for (std::size_t i = 0; i < n; ++i) {
                 p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
                 p.position[i] = Periodicity{way.box}.wrapped(p.position[i]);

@@ -32,7 +32,8 @@ std::unique_ptr<Leapfrog> leapfrog_of(Solver& solver, const Scheme& scheme)
     auto made = scheme.individual
                     ? std::make_unique<Leapfrog>(solver, BlockSteps{.criterion = step.criterion,
                                                                     .eta = step.eta,
-                                                                    .longest = step.longest})
+                                                                    .longest = step.longest,
+                                                                    .scheme = scheme.block_scheme})
                     : std::make_unique<Leapfrog>(solver, step);
     made->put_into(scheme.field);
     return made;

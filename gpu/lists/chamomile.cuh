@@ -43,6 +43,21 @@ struct WarpWork {
     Index row, first, count;
 };
 
+/// lambda and mu of a particle for gradients by the adjoint (gpu/lists/adjoint_sums.cuh), in
+/// internal units.
+template <class T>
+struct alignas(4 * sizeof(T)) DualParticle {
+    Vec3<T> lambda;
+    T mu;
+};
+
+/// True if a law's particles have lambda and mu.
+template <class Law>
+inline constexpr bool is_adjoint_law = requires
+{
+    requires Law::is_adjoint;
+};
+
 /// The first part of a target's sums, from its far cells, in internal units.
 template <class T>
 struct alignas(4 * sizeof(T)) FarSum {
@@ -79,6 +94,9 @@ struct DeviceBatch {
     const double* of_own;    ///< of the particles in `own`
     const CellSoftening* of_cell;
     double rule_weight; ///< Softening::rule_weight(), for expansions
+    // For gradients, else null.
+    const void* duals;     ///< DualParticle of each sorted source
+    const void* dual_rows; ///< DualCellRow of each cell
 
     __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
@@ -90,6 +108,11 @@ struct DeviceBatch {
     __device__ Index source_of(Index target) const
     {
         return !separate ? sorted(target) : self ? self[target] : no_source_here;
+    }
+    template <class T>
+    __device__ DualParticle<T> dual_of(Index sorted) const
+    {
+        return static_cast<const DualParticle<T>*>(duals)[sorted];
     }
     __device__ TargetSum& sum_of(Index target) const
     {
@@ -150,7 +173,12 @@ struct WarpList {
     /// Returns this lane's k-th target.
     __device__ typename Law::template Target<T> target(int k) const
     {
-        if constexpr (Law::per_particle)
+        if constexpr (is_adjoint_law<Law>) {
+            const Index own = batch.sorted(target_number(k));
+            const DualParticle<T> dual = batch.template dual_of<T>(own);
+            return {rounded<T>(target_place(k)), T(batch.inverse_mass * batch.own[own].mass),
+                    dual.lambda, dual.mu};
+        } else if constexpr (Law::per_particle)
             return {rounded<T>(target_place(k)),
                     T(batch.internal(batch.of_own[batch.sorted(target_number(k))]))};
         else
@@ -190,6 +218,7 @@ public:
         T mass;
         Index sorted; ///< no_number after the last
         T eps2;       ///< for per-particle softening
+        std::conditional_t<is_adjoint_law<Law>, DualParticle<T>, char> dual;
     };
 
     __device__ explicit ListParticles(const WarpList<Law, T>& list)
@@ -204,7 +233,7 @@ public:
         const auto& batch = list_.batch;
         const Index place = tile * warp_size + Index(list_.lane);
         if (place >= list_.row.particle_count)
-            return {list_.place_of_padding(), T(0), no_number, T(0)};
+            return {list_.place_of_padding(), T(0), no_number, T(0), {}};
         while (range_ + 1 < list_.row.range_end && batch.ranges[range_ + 1].before <= place)
             ++range_;
         const Index sorted = batch.ranges[range_].first + (place - batch.ranges[range_].before);
@@ -213,6 +242,8 @@ public:
                         sorted};
         if constexpr (Law::per_particle)
             fetched.eps2 = T(batch.internal(batch.of_source[sorted]));
+        if constexpr (is_adjoint_law<Law>)
+            fetched.dual = batch.template dual_of<T>(sorted);
         return fetched;
     }
 
@@ -240,6 +271,10 @@ public:
         packed = {rounded<T>(source.position), source.mass};
         if constexpr (Law::per_particle)
             packed.eps2 = source.eps2;
+        if constexpr (is_adjoint_law<Law>) {
+            packed.lambda = source.dual.lambda;
+            packed.mu = source.dual.mu;
+        }
     }
     template <class Part>
     __device__ void pack(Index tile, const Fetched& source, Record& packed, Part& part) const
@@ -271,6 +306,10 @@ public:
     {
         seen.position.x = hidden ? T(1) : seen.position.x;
         seen.mass = hidden ? T(0) : seen.mass;
+        if constexpr (is_adjoint_law<Law>) {
+            seen.lambda = hidden ? Vec3<T>{} : seen.lambda;
+            seen.mu = hidden ? T(0) : seen.mu;
+        }
     }
 
 private:
@@ -314,7 +353,10 @@ private:
     __device__ void pack_cell(Index cell, Record& packed) const
     {
         const auto& batch = list_.batch;
-        if constexpr (order > 2)
+        if constexpr (is_adjoint_law<Law>)
+            Law::pack_cell(batch.multipoles[cell].center, batch.dual_rows, cell, list_.frame,
+                           packed);
+        else if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
         else if constexpr (Law::is_periodic || Law::per_particle) {
             Multipole taken = batch.multipoles[cell];
@@ -364,10 +406,12 @@ public:
     {
         ListParticles<Law, T> particles(list_);
         loop_.sum_over(particles, 0, tiles(list_.row.particle_count));
-        if (order == 2 && list_.batch.order == 0 && !Law::per_particle)
-            sum_over_cells<Particle>();
-        else
-            sum_over_cells<Cell>();
+        if constexpr (order == 2 && !is_adjoint_law<Law>)
+            if (list_.batch.order == 0 && !Law::per_particle) {
+                sum_over_cells<Particle>();
+                return store();
+            }
+        sum_over_cells<Cell>();
         store();
     }
 
@@ -404,8 +448,11 @@ private:
 };
 
 /// Min warps on a multiprocessor: registers for 20 cost a few spills outside the force loops.
+/// Gradients have 16, for pairs and cells of twice the values.
 template <class Law, class T, int order>
-constexpr int min_warps = sizeof(T) == 4 && order == 2 && !Law::is_periodic ? 20 : 1;
+constexpr int min_warps = sizeof(T) > 4 || order > 2 || Law::is_periodic ? 1
+                          : is_adjoint_law<Law>                          ? 16
+                                                                         : 20;
 
 template <class Law, class T, int order>
 __global__ void __launch_bounds__(warp_size* warps_per_block,

@@ -2,7 +2,7 @@
 // this file adds that of charges with dipoles, to the same order, and evaluates both.
 //
 // A target with mass m, lambda and mu gets dL/dx = m grad Psi + (grad grad F) lambda - mu grad F
-// and dL/dm = Psi, F of the masses and Psi of the dual field.
+// and dL/dm = Psi, F of the masses and Psi of the dual field. Here dL/dx is per mass.
 //
 // Cost of order 6 in single precision: about 950 operations and 170 bytes per cell, 800 per group
 // for two shifts, 700 per target; 32 bytes per target written and read again. Contraction: fused.
@@ -116,18 +116,18 @@ __global__ void __launch_bounds__(far_field_block, sizeof(T) == 4 ? 4 : 1)
             const Index own = batch.sorted(t);
             const double to_unit = batch.inverse_length / unit;
             use(sums[t], rounded<T>(to_unit * (batch.own[own].position - row.center)),
-                T(batch.inverse_mass * batch.own[own].mass), batch.template dual_of<T>(own));
+                batch.template dual_target<T>(own));
         }
     };
     {
         const Local<T> dual = field(dual_terms<T>(far));
-        for_each_target([&](FarSum<T>& sum, const Vec3<T>& x, const T& mass, const auto&) {
+        for_each_target([&](FarSum<T>& sum, const Vec3<T>& x, const auto&) {
             const auto psi = TaylorPolynomial<order, T, Along<T, 0>>::evaluate({dual.term}, x);
-            sum = {(second * mass) * psi.gradient, inverse * psi.value};
+            sum = {second * psi.gradient, inverse * psi.value};
         });
     }
     const Local<T> masses = field(static_cast<const Local<T>*>(far.terms));
-    for_each_target([&](FarSum<T>& sum, const Vec3<T>& x, const T&, const DualParticle<T>& own) {
+    for_each_target([&](FarSum<T>& sum, const Vec3<T>& x, const DualParticle<T>& own) {
         const auto along = [&]<int axis>(T& value) {
             const auto force =
                 TaylorPolynomial<order - 1, T, Along<T, axis>>::evaluate({masses.term}, x);

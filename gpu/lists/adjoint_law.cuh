@@ -1,8 +1,8 @@
-/// \file  The adjoint of gravity in the Chamomile kernel: pairs by the pair law, cells as rows.
+/// \file  The adjoint of gravity in the Chamomile kernel: pairs, and cells as rows.
 #pragma once
 
 #include "chamomile/force/adjoint/dual_row.hpp"
-#include "chamomile/force/pairs/laws/gravity_adjoint.hpp"
+#include "chamomile/force/gravity.hpp"
 #include "chamomile/gpu/lists/chamomile.cuh"
 
 namespace chamomile {
@@ -26,21 +26,40 @@ struct DualCellSource {
     T row[dual_values];
 };
 
-/// GravityAdjoint with cells.
-template <class Kernel_>
-struct ListAdjoint : GravityAdjoint<Kernel_, OneLength> {
+/// The adjoint of gravity (force/pairs/laws/gravity_adjoint.hpp) with cells. Targets have lambda
+/// and mu per mass, so sums of dL/dx are per mass: with l = lambda_i / m_i,
+///
+///     dL/dx_i / m_i = sum_j [B (r.w) r - A (w + s r)]     w = m_j l - lambda_j
+///     dL/dm_i       = -sum_j [A (lambda_j.r) + C mu_j]    s = mu_j + m_j mu_i / m_i
+///
+/// `with_mu`: some mu differs from 0.
+template <class Kernel_, bool with_mu>
+struct ListAdjoint {
     using Kernel = Kernel_;
-    using Pairs = GravityAdjoint<Kernel, OneLength>;
-    using Pairs::operator();
     template <class T>
-    using Target = typename Pairs::template Target<T>;
+    struct Target {
+        Vec3<T> position, lambda;
+        T mu;
+    };
     template <class T>
-    using Sum = typename Pairs::template Sum<T>;
+    struct Source {
+        Vec3<T> position;
+        T mass;
+        Vec3<T> lambda;
+        T mu;
+    };
+    template <class T>
+    struct Sum {
+        Vec3<T> position;
+        T mass;
+    };
     template <class T>
     using CellSource = DualCellSource<T>;
     static constexpr bool per_particle = false, is_periodic = false, is_adjoint = true;
 
-    static __device__ ListAdjoint of(const LawNumbers& n) { return {{OneLength::of<Kernel>(n)}}; }
+    OneLength rule;
+
+    static __device__ ListAdjoint of(const LawNumbers& n) { return {OneLength::of<Kernel>(n)}; }
 
     template <class T>
     static __device__ void pack_cell(const Vec3<double>& center, const void* rows, Index cell,
@@ -55,6 +74,22 @@ struct ListAdjoint : GravityAdjoint<Kernel_, OneLength> {
     }
 
     template <class T>
+    __device__ void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
+    {
+        const Vec3<T> r = j.position - i.position, w = j.mass * i.lambda - j.lambda;
+        T a, b, c;
+        Kernel::find_tide(r, T(1), rule.template length_of<T>(i, j), a, b, c);
+        T along = b * dot(r, w);
+        if constexpr (with_mu)
+            along -= a * (j.mu + j.mass * i.mu);
+        sum.position += along * r;
+        sum.position -= a * w;
+        sum.mass -= a * dot(j.lambda, r);
+        if constexpr (with_mu)
+            sum.mass -= c * j.mu;
+    }
+
+    template <class T>
     __device__ void operator()(const Target<T>& target, const DualCellSource<T>& cell,
                                Sum<T>& sum) const
     {
@@ -63,9 +98,9 @@ struct ListAdjoint : GravityAdjoint<Kernel_, OneLength> {
             T mass, mu;
             Vec3<T>& sum;
             T &dual, along;
-        } i{target.position, target.lambda, target.mass, target.mu, sum.position, sum.mass, T(0)};
-        add_dual_cell<device_dual_order>(cell, Kernel::softens_cells ? T(this->rule.number) : T(0),
-                                         i);
+        } i{target.position, target.lambda, T(1), with_mu ? target.mu : T(0),
+            sum.position,    sum.mass,      T(0)};
+        add_dual_cell<device_dual_order>(cell, Kernel::softens_cells ? T(rule.number) : T(0), i);
         sum.position -= i.along * target.lambda;
     }
 };

@@ -19,9 +19,7 @@
 
 #include <type_traits>
 
-#include "chamomile/force/evaluator.hpp"
-#include "chamomile/force/periodic/short_range.hpp"
-#include "chamomile/gpu/device/time_line.cuh"
+#include "chamomile/gpu/lists/device_batch.cuh"
 #include "chamomile/gpu/tiles/tile_loop.cuh"
 
 namespace chamomile {
@@ -38,92 +36,11 @@ inline constexpr int particles_in_row = 2, near_in_row = 1, cells_in_row = 1;
 template <class T>
 inline constexpr int max_per_lane = sizeof(T) == 4 ? 4 : 2;
 
-/// The work of one warp: sums targets first .. first + count of a row's group over the row's list.
-struct WarpWork {
-    Index row, first, count;
-};
-
-/// lambda and mu of a particle for gradients by the adjoint (gpu/lists/adjoint_sums.cuh), in
-/// internal units.
-template <class T>
-struct alignas(4 * sizeof(T)) DualParticle {
-    Vec3<T> lambda;
-    T mu;
-};
-
 /// True if a law's particles have lambda and mu.
 template <class Law>
 inline constexpr bool is_adjoint_law = requires
 {
     requires Law::is_adjoint;
-};
-
-/// The first part of a target's sums, from its far cells, in internal units.
-template <class T>
-struct alignas(4 * sizeof(T)) FarSum {
-    Vec3<T> acceleration;
-    T potential;
-};
-
-/// A batch on the device. A kernel's argument: a member for each array.
-struct DeviceBatch {
-    const WarpWork* work;
-    Index work_count;
-    const ListRow* rows;
-    const Index* cells;
-    const ParticleRange* ranges;
-    const Source* sources;
-    const Source* own; ///< positions of targets: the sources, or separate targets
-    bool separate;
-    const Index* self; ///< sorted source of each separate target, or no_source_here; null: none
-    const Multipole* multipoles;
-    const HigherMoments* higher; ///< for orders 3 and 4
-    const Index* targets;        ///< sorted particle of each target; null: same index
-    const Index* places;         ///< index of each target in `sums`; null: same index
-    TargetSum* sums;
-    double inverse_length, inverse_mass;
-    double softening_length;
-    int order;
-    const void* far_sums; ///< FarSum of each target of the batch; null: none
-    Index first_target;   ///< of the batch
-    Periodicity periodicity;
-    ShortRangeForm form; ///< for periodic laws
-    BatchNote* note;
-    // With per-particle softening eps^2, in the caller's units; else null.
-    const double* of_source; ///< sorted
-    const double* of_own;    ///< of the particles in `own`
-    const CellSoftening* of_cell;
-    double rule_weight; ///< Softening::rule_weight(), for expansions
-    // For gradients, else null.
-    const void* duals;     ///< DualParticle of each sorted source
-    const void* dual_rows; ///< DualCellRow of each cell
-
-    __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
-    __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
-    __device__ const Vec3<double>& place(Index target) const
-    {
-        return own[sorted(target)].position;
-    }
-    /// Returns the sorted source identical with a target, or no_source_here.
-    __device__ Index source_of(Index target) const
-    {
-        return !separate ? sorted(target) : self ? self[target] : no_source_here;
-    }
-    template <class T>
-    __device__ DualParticle<T> dual_of(Index sorted) const
-    {
-        return static_cast<const DualParticle<T>*>(duals)[sorted];
-    }
-    __device__ TargetSum& sum_of(Index target) const
-    {
-        return sums[places ? places[target] : target];
-    }
-    template <class T>
-    __device__ FarSum<T> far_sum_of(Index target) const
-    {
-        return far_sums ? static_cast<const FarSum<T>*>(far_sums)[target - first_target]
-                        : FarSum<T>{};
-    }
 };
 
 /// The cell type of a law for multipoles of order 2 (or 0), 3 or 4.
@@ -174,10 +91,9 @@ struct WarpList {
     __device__ typename Law::template Target<T> target(int k) const
     {
         if constexpr (is_adjoint_law<Law>) {
-            const Index own = batch.sorted(target_number(k));
-            const DualParticle<T> dual = batch.template dual_of<T>(own);
-            return {rounded<T>(target_place(k)), T(batch.inverse_mass * batch.own[own].mass),
-                    dual.lambda, dual.mu};
+            const DualParticle<T> dual =
+                batch.template dual_target<T>(batch.sorted(target_number(k)));
+            return {rounded<T>(target_place(k)), dual.lambda, dual.mu};
         } else if constexpr (Law::per_particle)
             return {rounded<T>(target_place(k)),
                     T(batch.internal(batch.of_own[batch.sorted(target_number(k))]))};
@@ -439,6 +355,10 @@ private:
             TargetSum sum{{loop_.sum(0, k), loop_.sum(1, k), loop_.sum(2, k)}};
             if constexpr (Loop::fields > 3)
                 sum.potential = loop_.sum(3, k);
+            if constexpr (is_adjoint_law<Law>) // sums are per mass
+                sum.acceleration =
+                    list_.batch.mass_of_dual(list_.batch.sorted(list_.target_number(k))) *
+                    sum.acceleration;
             list_.batch.sum_of(list_.target_number(k)) = sum;
         }
     }

@@ -85,7 +85,9 @@ public:
             copy_tree(*input.octree, *input.moments, input.nodes);
         law_ = LawChoice::of(input.softening, tree_->has_softenings);
         law_.is_periodic = input.form;
-        law_.with_potential = input.quantities == Quantities::acceleration_potential;
+        law_.with_potential = input.is_adjoint
+                                  ? duals_.has_mu()
+                                  : input.quantities == Quantities::acceleration_potential;
         law_.in_double = precision_ == Precision::double_precision;
         law_.order = input.order;
         law_.is_adjoint = input.is_adjoint;

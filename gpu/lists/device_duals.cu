@@ -321,6 +321,7 @@ AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
 {
     AdjointInput loss = given;
     has_nodes_ = false;
+    has_mu_ = bool(loss.mu);
     bool reads_in_place = false;
     const auto bring = [&](ArrayView& view, int components, DeviceBuffer<double>& to) {
         if (!view)

@@ -18,6 +18,7 @@ public:
 
     const void* particles() { return particles_.data(); } ///< DualParticle of each sorted source
     const void* rows() { return rows_.data(); }           ///< DualCellRow of each cell
+    bool has_mu() const { return has_mu_; }
     const WalkNode* nodes() { return has_nodes_ ? nodes_.data() : tree_.nodes.data(); }
 
 private:
@@ -37,7 +38,7 @@ private:
     PinnedBuffer<unsigned> host_untrusted_;
     DeviceBuffer<WalkNode> nodes_;
     WalkNodes host_nodes_;
-    bool has_nodes_ = false; // of this loss
+    bool has_nodes_ = false, has_mu_ = false; // of this loss
 };
 
 } // namespace chamomile

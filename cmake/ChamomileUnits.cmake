@@ -6,6 +6,7 @@ option(CHAMOMILE_UNITY "Compile sources in groups: half the time for a whole bui
 # The kernels of gpu/lists take a minute each, nearly all for code: together they would only delay each other.
 file(GLOB chamomile_alone CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/direct/*.cu ${PROJECT_SOURCE_DIR}/gpu/motion/*.cu ${PROJECT_SOURCE_DIR}/gpu/tree/*.cu)
 foreach(source IN ITEMS gpu/lists/one_length.cu gpu/lists/larger_length.cu gpu/lists/root_of_squares.cu
+        gpu/lists/adjoint_sums.cu gpu/lists/adjoint_far_field.cu gpu/lists/device_duals.cu
         gpu/ranks/field_estimates.cu force/pairs/text/text_law.cpp integrate/external/text_potential.cpp tests/unit/far_lists.cpp tests/unit/interfaces/test_grape6.cpp tests/unit/integrate/test_kepler.cpp tests/unit/integrate/test_led_integrator.cpp
         app/parameters/bonsai.cpp app/parameters/changa.cpp app/parameters/gadget.cpp app/parameters/swift.cpp)
     list(APPEND chamomile_alone ${PROJECT_SOURCE_DIR}/${source})

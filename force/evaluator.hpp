@@ -13,12 +13,15 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/tree/acceptance.hpp"
 #include "chamomile/tree/domain/arrival_sums.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
 
+struct LawChoice;
 struct ShortRangeForm;
+struct Tree;
 struct WalkNodes;
 
 /// Arrays for the sums; entry i belongs to the caller's particle i.
@@ -81,6 +84,21 @@ struct EvaluationInput {
     int groups_per_cluster = 1; ///< max number, for `work`
     /// A mesh from Evaluator::make_mesh(), whose field is added to the sums; null: none.
     const LongRange* mesh = nullptr;
+    /// Gradients instead of fields: see Evaluator::begin_adjoint().
+    bool is_adjoint = false;
+};
+
+/// A loss L of the sums at sources, for its gradient.
+struct AdjointInput {
+    ArrayView lambda, mu;          ///< dL/da and dL/dphi, in the caller's order; empty: 0
+    AcceptanceCriterion criterion; ///< of the lists
+};
+
+struct AdjointStart {
+    double unit = 1; ///< of lambda in the sums: a power of two; not finite: nor are lambda or mu
+    /// With larger opening radii for cells whose masses say too little of lambda and mu; null: the
+    /// tree's nodes serve. Valid until the next call.
+    const WalkNodes* nodes = nullptr;
 };
 
 /// The sum at one target in units of EvaluationInput::scale, G = 1.
@@ -108,6 +126,15 @@ public:
     virtual ~Evaluator() = default;
 
     virtual void begin(const EvaluationInput& input) = 0;
+
+    /// Returns whether the evaluator has gradients by this law.
+    virtual bool has_adjoint(const LawChoice&) const { return false; }
+    /// Takes a loss for the next evaluations with EvaluationInput::is_adjoint. To the output's
+    /// acceleration goes dL/dx of each target, to its potential dL/dm. All sources are targets.
+    virtual AdjointStart begin_adjoint(const AdjointInput&, const Tree&, const InternalScale&)
+    {
+        return {};
+    }
 
     /// Returns empty lists, with memory from finished ones if possible. Thread-safe.
     virtual std::unique_ptr<InteractionLists> new_lists() = 0;

@@ -14,6 +14,7 @@ struct LawChoice {
     bool with_potential = false;
     bool in_double = false;
     int order = 2; ///< of the multipoles
+    bool is_adjoint = false;
 
     /// Returns a choice for the softening in force: its length must be that of this evaluation.
     static LawChoice of(const Softening& softening, bool per_particle)

@@ -13,6 +13,7 @@
 #include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/lists/kernels.hpp"
 #include "chamomile/force/lists/list_buffers.hpp"
+#include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
 namespace {
@@ -26,20 +27,21 @@ struct FarFields {
 };
 
 /// Gradients on the processor. The many members are buffers, kept between evaluations.
-class HostAdjoint final : public AdjointEvaluator {
+class HostAdjoint final : public Evaluator {
 public:
     HostAdjoint(Precision precision, const std::string& instruction_set)
         : kernels_(find_kernels(instruction_set)), set_(find_instruction_set(instruction_set)),
           precise_(precision == Precision::double_precision)
     {}
 
-    void take(std::span<const Vec3<double>> lambda, std::span<const double> mu, double unit,
-              const AcceptanceCriterion& criterion) override
+    bool has_adjoint(const LawChoice&) const override { return true; }
+
+    AdjointStart begin_adjoint(const AdjointInput& loss, const Tree& tree,
+                               const InternalScale& scale) override
     {
-        criterion_ = criterion;
-        lambda_ = lambda;
-        mu_ = mu;
-        unit_ = unit;
+        loss_ = loss;
+        unit_ = unit_of_lambda(scale, loss.lambda, loss.mu, tree.octree.size);
+        return {unit_};
     }
 
     void begin(const EvaluationInput& input) override
@@ -55,10 +57,10 @@ public:
         kernel_ = law_.code->host[set_][precise_];
         LawChoice choice = LawChoice::of(input.softening, per_particle);
         choice.in_double = precise_;
-        add_pairs_ = kernels_.adjoint.pairs(choice, !mu_.empty());
-        rows_.take(octree, input.scale, unit_, lambda_, mu_);
+        add_pairs_ = kernels_.adjoint.pairs(choice, bool(loss_.mu));
+        rows_.take(octree, input.scale, unit_, loss_.lambda, loss_.mu);
         moments_.sum(kernels_.adjoint, octree, *input.moments, rows_, input.scale,
-                     std::max(input.order, 1) + 1, softens_apart_, precise_, criterion_);
+                     std::max(input.order, 1) + 1, softens_apart_, precise_, loss_.criterion);
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
             thread.not_finite = 0;
@@ -315,9 +317,7 @@ private:
     int set_;
     bool precise_;
     EvaluationInput input_;
-    std::span<const Vec3<double>> lambda_;
-    std::span<const double> mu_;
-    AcceptanceCriterion criterion_;
+    AdjointInput loss_;
     double unit_ = 1, eps2_ = 0;
     bool softens_cells_ = true, softens_apart_ = false;
     AdjointLaw law_;
@@ -331,8 +331,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<AdjointEvaluator> make_adjoint_evaluator(Precision precision,
-                                                         const std::string& instruction_set)
+std::unique_ptr<Evaluator> make_adjoint_evaluator(Precision precision,
+                                                  const std::string& instruction_set)
 {
     return std::make_unique<HostAdjoint>(precision, instruction_set);
 }

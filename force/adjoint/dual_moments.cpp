@@ -49,19 +49,21 @@ void shift(const double* moments, const double* monomial, double* to,
 
 } // namespace
 
-double unit_of_lambda(const InternalScale& scale, std::span<const Vec3<double>> lambda,
-                      std::span<const double> mu)
+double unit_of_lambda(const InternalScale& scale, const ArrayView& lambda, const ArrayView& mu,
+                      std::size_t n)
 {
     double max = 0;
-    for (const Vec3<double>& l : lambda)
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vec3<double> l = lambda ? lambda.load_vector(i) : Vec3<double>{};
         max = std::max({max, std::abs(l.x), std::abs(l.y), std::abs(l.z)});
-    for (const double m : mu)
-        max = std::max(max, scale.length * std::abs(m));
-    return max > 0 ? InternalScale::power_of_two_above(max) : 1;
+        if (mu)
+            max = std::max(max, scale.length * std::abs(mu.load(i)));
+    }
+    return unit_of_lambda(max);
 }
 
 void AdjointRows::take(const Octree& octree, const InternalScale& scale, double unit,
-                       std::span<const Vec3<double>> lambda, std::span<const double> mu)
+                       const ArrayView& lambda, const ArrayView& mu)
 {
     const bool per_particle = !octree.softening.empty();
     width_ = per_particle ? 9 : 8;
@@ -71,7 +73,7 @@ void AdjointRows::take(const Octree& octree, const InternalScale& scale, double 
     for (std::size_t k = 0; k < octree.size; ++k) {
         const Source& from = octree.sources[k];
         const Index i = octree.order[k];
-        const Vec3<double> l = lambda.empty() ? Vec3<double>{} : (1 / unit) * lambda[i];
+        const Vec3<double> l = lambda ? (1 / unit) * lambda.load_vector(i) : Vec3<double>{};
         const double row[8] = {from.position.x,
                                from.position.y,
                                from.position.z,
@@ -79,7 +81,7 @@ void AdjointRows::take(const Octree& octree, const InternalScale& scale, double 
                                l.x,
                                l.y,
                                l.z,
-                               mu.empty() ? 0 : scale.length / unit * mu[i]};
+                               mu ? scale.length / unit * mu.load(i) : 0};
         double* const to = rows_.data() + width_ * k;
         std::copy_n(row, 8, to);
         if (per_particle)
@@ -114,7 +116,7 @@ void DualMoments::sum(const AdjointKernels& kernels, const Octree& octree, const
     extents_.clear();
     if (!criterion.takes_tolerance())
         return;
-    opening_ = std::min(0.6, std::pow(10 * criterion.tolerance, 1.0 / criterion.neglected()));
+    opening_ = dual_opening(criterion);
     find_extents(moments, rows, criterion.kind);
 }
 
@@ -123,30 +125,8 @@ template <class T>
 void DualMoments::write_rows(const Moments& moments, std::vector<T>& rows)
 {
     const DualRow layout{order_};
-    struct Step { ///< adds weight * moment `from`, of a degree, to value `to`
-        int from, to, degree;
-        double weight;
-    };
-    std::vector<Step> steps;
-    const auto add_steps = [&](int degree, int first, const auto& place) {
-        for (int t = 0; t < term_count(degree); ++t) {
-            const Exponents e = exponents_of(t);
-            const int n = e.degree();
-            for (int x = 0; 2 * x <= e.x; ++x)
-                for (int y = 0; 2 * y <= e.y; ++y)
-                    for (int z = 0; 2 * z <= e.z; ++z) {
-                        const int j = x + y + z, k = n - 2 * j;
-                        const int to = term_of({e.x - 2 * x, e.y - 2 * y, e.z - 2 * z});
-                        steps.push_back(
-                            {first + t, place(k, j) + to - term_count(k - 1), n,
-                             (j % 2 ? -1 : 1) * odd_factorial(2 * (n - j) - 1) * factorial(e) /
-                                 (std::ldexp(1.0, j) * factorial(Exponents{x, y, z}))});
-                    }
-        }
-    };
-    add_steps(order_, masses_, [&](int k, int j) { return layout.dual(k, j); });
-    add_steps(order_ - 1, 0, [&](int k, int j) { return layout.mass(k, j); });
-    std::erase_if(steps, [&](const Step& s) { return s.from < masses_ && s.degree == 1; });
+    std::vector<DualStep> steps;
+    for_each_dual_step(order_, [&](const DualStep& step) { steps.push_back(step); });
     const std::size_t cells = octree_->cells.size(), width = std::size_t(layout.size());
     rows.assign(cells * std::size_t(parts_) * width, 0);
     all_rows_ = reinterpret_cast<const char*>(rows.data());
@@ -164,7 +144,7 @@ void DualMoments::write_rows(const Moments& moments, std::vector<T>& rows)
         for (int part = 0; part < parts_; ++part) {
             const double* const from = of(Index(c), part);
             T* const to = rows.data() + (c * std::size_t(parts_) + std::size_t(part)) * width;
-            for (const Step& step : steps)
+            for (const DualStep& step : steps)
                 to[step.to] += T(step.weight * power[step.degree] * from[step.from]);
         }
     }

@@ -8,9 +8,11 @@
 /// (lambda_i . d/ds - mu_i) s_x^a s_y^b s_z^c: a dipole's moments are derivatives of a charge's.
 #pragma once
 
-#include <span>
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "chamomile/core/array_view.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/simd/adjoint_kernels.hpp"
 #include "chamomile/tree/acceptance.hpp"
@@ -24,7 +26,7 @@ class AdjointRows {
 public:
     /// `lambda` and `mu`: in the caller's order and units; empty: 0. `unit`: of lambda.
     void take(const Octree& octree, const InternalScale& scale, double unit,
-              std::span<const Vec3<double>> lambda, std::span<const double> mu);
+              const ArrayView& lambda, const ArrayView& mu);
 
     std::size_t width() const { return width_; }
     const double* row(std::size_t sorted) const { return rows_.data() + width_ * sorted; }
@@ -34,9 +36,22 @@ private:
     std::vector<double> rows_;
 };
 
-/// Returns the power of two above every |lambda| and every |mu| times the unit of length.
-double unit_of_lambda(const InternalScale& scale, std::span<const Vec3<double>> lambda,
-                      std::span<const double> mu);
+/// Returns the power of two above every component of n lambda and every |mu| times the unit of
+/// length.
+double unit_of_lambda(const InternalScale& scale, const ArrayView& lambda, const ArrayView& mu,
+                      std::size_t n);
+/// The same of the max of these values.
+inline double unit_of_lambda(double max)
+{
+    return max > 0 ? InternalScale::power_of_two_above(max) : 1;
+}
+
+/// Returns the limit of extent over distance of cells for which a criterion with tolerance does not
+/// hold.
+inline double dual_opening(const AcceptanceCriterion& criterion)
+{
+    return std::min(0.6, std::pow(10 * criterion.tolerance, 1.0 / criterion.neglected()));
+}
 
 /// Moments of all cells about their centers, in internal units, times (-1)^n / (a! b! c!), n the
 /// degree. With per-particle softening of cells, each particle is divided between the smallest and

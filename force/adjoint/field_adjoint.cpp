@@ -62,14 +62,19 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     if (!gradients.position && !gradients.mass)
         throw Error(Fault::usage, "gradients: none requested: must be one or more");
     const std::size_t n = lists.size();
+    ForceStatistics statistics;
+    const std::span<const Index> active = gradients.active;
+    if (n > 0 && active.empty() && options_.solver == SolverKind::tree &&
+        options_.device != "cpu" && lists.has_adjoint() &&
+        lists.adjoint_at_sources(given, gradients, statistics) == 0)
+        return statistics; // else repairs and messages need values on the host
+    statistics = {};
     std::vector<double> lambda = read_finite(given.acceleration, n, 3, options_, "acceleration"),
                         mu = read_finite(given.potential, n, 1, options_, "potential");
     std::vector<double> position(3 * n), mass(n);
-    ForceStatistics statistics;
     if (n == 0)
         return statistics;
     const Values values{as_vectors(lambda), mu, as_vectors(position), mass};
-    const std::span<const Index> active = gradients.active;
     for (const Index i : active)
         if (i >= n)
             throw Error(Fault::input,
@@ -79,8 +84,16 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
         std::iota(all.begin(), all.end(), Index(0));
         sum_directly(lists, laws_, active.empty() ? all : active, values, statistics);
     } else {
-        const std::vector<Index> singular = on_host(lists).adjoint_at_sources(
-            {values.lambda, mu}, values.position, mass, statistics);
+        const std::size_t not_finite = with_adjoint(lists).adjoint_at_sources(
+            {given.acceleration ? view_of(values.lambda) : ArrayView{},
+             given.potential ? view_of(values.mu) : ArrayView{}},
+            {view_of(values.position), view_of(values.mass)}, statistics);
+        std::vector<Index> singular;
+        for (std::size_t i = 0; not_finite > 0 && i < n; ++i) {
+            const Vec3<double>& x = values.position[i];
+            if (!std::isfinite(x.x + x.y + x.z + mass[i]))
+                singular.push_back(Index(i));
+        }
         ForceStatistics repairs;
         if (!singular.empty())
             sum_directly(lists, exact_, singular, values, repairs);
@@ -99,10 +112,10 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     return statistics;
 }
 
-/// Returns the lists, or equal ones on the host for a tree on a GPU.
-ListField& FieldAdjoint::on_host(ListField& lists)
+/// Returns the lists, or equal ones on the host for a tree on a GPU that has no gradients.
+ListField& FieldAdjoint::with_adjoint(ListField& lists)
 {
-    if (options_.device == "cpu")
+    if (lists.has_adjoint())
         return lists;
     if (!host_) {
         SolverOptions options = options_;
@@ -128,7 +141,9 @@ void FieldAdjoint::sum_directly(ListField& lists, FieldLaws& laws, std::span<con
     const FieldCopy all = copy_of(lists);
     const std::size_t n = all.mass.size();
     const InternalScale& scale = lists.sources().scale();
-    const double unit = unit_of_lambda(scale, values.lambda, values.mu);
+    const double unit =
+        unit_of_lambda(scale, values.lambda.empty() ? ArrayView{} : view_of(values.lambda),
+                       values.mu.empty() ? ArrayView{} : view_of(values.mu), n);
     const double length = scale.length; // a power of two, like all units
     std::vector<double> sources;
     for (std::size_t i = 0; i < n; ++i) {

@@ -13,7 +13,7 @@ class FieldAdjoint {
 public:
     explicit FieldAdjoint(const SolverOptions& resolved);
 
-    /// See FieldSolver::evaluate_adjoint(). A tree on the host uses the lists of `lists`.
+    /// See FieldSolver::evaluate_adjoint(). Trees that have gradients use the lists of `lists`.
     ForceStatistics evaluate(ListField& lists, const FieldCotangents& given,
                              const FieldGradients& gradients);
     /// Forgets the sources.
@@ -22,13 +22,13 @@ public:
 private:
     struct Values;
 
-    ListField& on_host(ListField& lists);
+    ListField& with_adjoint(ListField& lists);
     void sum_directly(ListField& lists, FieldLaws& laws, std::span<const Index> targets,
                       const Values& values, ForceStatistics& statistics);
 
     SolverOptions options_;
     FieldLaws laws_, exact_;
-    std::unique_ptr<ListField> host_; ///< for a tree on a GPU
+    std::unique_ptr<ListField> host_; ///< for a tree on a GPU that has no gradients
 };
 
 } // namespace chamomile

@@ -102,6 +102,14 @@ struct LocalExpansion {
         add<0>(inv_u * r, inv_u, mass, nullptr);
     }
 
+    /// Adds charges with dipoles by M2L: moments of degree 0 to `highest`, in units of u, times
+    /// (-1)^degree / (a! b! c!). r points to their center, in units of u.
+    template <int highest>
+    CHAMOMILE_HD void add_dipoles(const Vec3<T>& r, const T& inv_u, const T* moments)
+    {
+        add<highest, 1>(r, inv_u, moments[0], moments + 1);
+    }
+
     CHAMOMILE_HD LocalExpansion& operator+=(const LocalExpansion& other)
     {
         add_terms(other, all{});
@@ -168,8 +176,8 @@ private:
             moments[k] = weighed[k];
     }
 
-    /// `moments` are of degrees 2 to `highest`, in units of u, with coefficients.
-    template <int highest>
+    /// `moments` are of degrees `lowest`, 1 or 2, to `highest`, in units of u, with coefficients.
+    template <int highest, int lowest = 2>
     CHAMOMILE_HD void add(const Vec3<T>& r, const T& inv_u, const T& mass, const T* moments)
     {
         using namespace taylor;
@@ -180,16 +188,16 @@ private:
         inv_power[0] = inv_u;
         for (int degree = 1; degree <= order; ++degree)
             inv_power[degree] = inv_power[degree - 1] * inv_u;
-        add_degrees<highest>(r, level1, inv_power, mass, moments,
-                             std::make_integer_sequence<int, order + 1>{});
+        add_degrees<highest, lowest>(r, level1, inv_power, mass, moments,
+                                     std::make_integer_sequence<int, order + 1>{});
     }
 
-    template <int highest, int... degree>
+    template <int highest, int lowest, int... degree>
     CHAMOMILE_HD void add_degrees(const Vec3<T>& r, const T* level1, const T* inv_power,
                                   const T& mass, const T* moments,
                                   std::integer_sequence<int, degree...>)
     {
-        (add_degree<highest, degree>(
+        (add_degree<highest, lowest, degree>(
              r, level1, inv_power, mass, moments,
              std::make_integer_sequence<int, (degree + 1) * (degree + 2) / 2>{}),
          ...);
@@ -197,18 +205,23 @@ private:
 
     /// Adds each derivative of this degree: for the mass to a term with equal degree, for moments
     /// of degree n to terms n degrees lower. It is used at once for every sum and not stored.
-    template <int highest, int degree, int... k>
+    template <int highest, int lowest, int degree, int... k>
     CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
                                  const T& mass, [[maybe_unused]] const T* moments,
                                  std::integer_sequence<int, k...>)
     {
         constexpr int first = term_count(degree - 1);
         const T m = mass * inv_power[degree];
-        if constexpr (highest >= 2 && degree >= 2) {
-            // For moments of degree 2, 3 and 4, if present.
-            T by2[count_of(degree - 2)], by3[count_of(degree - 3)], by4[count_of(degree - 4)];
-            (add_derivative<highest, first + k>(r, level1, m, moments, by2, by3, by4), ...);
-            add_contracted<degree - 2>(by2, inv_power);
+        if constexpr (highest >= 2 && degree >= lowest) {
+            // For moments of degree 1, 2, 3 and 4, if present.
+            T by1[count_of(degree - 1)], by2[count_of(degree - 2)], by3[count_of(degree - 3)],
+                by4[count_of(degree - 4)];
+            (add_derivative<highest, lowest, first + k>(r, level1, m, moments, by1, by2, by3, by4),
+             ...);
+            if constexpr (lowest == 1)
+                add_contracted<degree - 1>(by1, inv_power);
+            if constexpr (degree >= 2)
+                add_contracted<degree - 2>(by2, inv_power);
             if constexpr (highest >= 3 && degree >= 3)
                 add_contracted<degree - 3>(by3, inv_power);
             if constexpr (highest >= 4 && degree >= 4)
@@ -224,18 +237,21 @@ private:
         return degree < 0 ? 1 : (degree + 1) * (degree + 2) / 2;
     }
 
-    template <int highest, int t>
+    template <int highest, int lowest, int t>
     CHAMOMILE_HD void add_derivative(const Vec3<T>& r, const T* level1, const T& m,
-                                     const T* moments, T* by2, [[maybe_unused]] T* by3,
-                                     [[maybe_unused]] T* by4)
+                                     const T* moments, [[maybe_unused]] T* by1, T* by2,
+                                     [[maybe_unused]] T* by3, [[maybe_unused]] T* by4)
     {
+        constexpr int seconds = term_count(1) - term_count(lowest - 1); // moments before them
         const T d = taylor::derivative<0, t>(r, level1);
         term[t] += m * d;
-        contract<t, 2>(moments, d, by2, std::make_integer_sequence<int, 6>{});
+        if constexpr (lowest == 1)
+            contract<t, 1>(moments, d, by1, std::make_integer_sequence<int, 3>{});
+        contract<t, 2>(moments + seconds, d, by2, std::make_integer_sequence<int, 6>{});
         if constexpr (highest >= 3)
-            contract<t, 3>(moments + 6, d, by3, std::make_integer_sequence<int, 10>{});
+            contract<t, 3>(moments + seconds + 6, d, by3, std::make_integer_sequence<int, 10>{});
         if constexpr (highest >= 4)
-            contract<t, 4>(moments + 16, d, by4, std::make_integer_sequence<int, 15>{});
+            contract<t, 4>(moments + seconds + 16, d, by4, std::make_integer_sequence<int, 15>{});
     }
 
     template <int t, int degree, int... k>

@@ -79,16 +79,14 @@ public:
     /// Sums at any points; entry k in the outputs belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
-    /// lambda = dL/da and mu = dL/dphi of all sources for a loss L, in the caller's order; either
-    /// may be empty: 0.
-    struct Cotangents {
-        std::span<const Vec3<double>> acceleration;
-        std::span<const double> potential;
-    };
-    /// Writes dL/dx and dL/dm of all sources, by the lists of at_sources(). Returns the sources
-    /// with values that are not finite. For a walk on the host, isolated sources.
-    std::vector<Index> adjoint_at_sources(const Cotangents& given, std::span<Vec3<double>> position,
-                                          std::span<double> mass, ForceStatistics& statistics);
+    /// Returns whether adjoint_at_sources() can sum the last build or refit: trees on the host, and
+    /// on a GPU its own trees of order 2 with one softening length.
+    bool has_adjoint() const;
+    /// Writes dL/dx and, if wanted, dL/dm of all isolated sources, by the lists of at_sources().
+    /// Arrays are on the host or on the solver's device. Returns how many sources have values that
+    /// are not finite: all, if the cotangents are not.
+    std::size_t adjoint_at_sources(const FieldCotangents& given, const FieldGradients& gradients,
+                                   ForceStatistics& statistics);
 
     SourceTree& sources() { return sources_; }
     bool has_own_softenings() const { return sources_.has_own_softenings(); }
@@ -165,8 +163,8 @@ private:
     TargetGroups groups_;
     Walk walk_;
     ListSums sums_;
-    std::unique_ptr<AdjointEvaluator> adjoint_; // made when first needed
-    KeptLists kept_;                            // of all sources, with an adjoint_
+    std::unique_ptr<Evaluator> adjoint_; // on the host; made when first needed
+    KeptLists kept_;                     // of all sources, with an adjoint_
     CancellingTargets cancelling_;
     bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;

@@ -3,40 +3,60 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/adjoint/dual_moments.hpp"
+#include "chamomile/force/law_choice.hpp"
 #include "chamomile/force/lists/list_field.hpp"
 
 namespace chamomile {
 
-std::vector<Index> ListField::adjoint_at_sources(const Cotangents& given,
-                                                 std::span<Vec3<double>> position,
-                                                 std::span<double> mass,
-                                                 ForceStatistics& statistics)
+bool ListField::has_adjoint() const
 {
-    assert(walks() && options_.device == "cpu" && !long_range_ && !parts_.domains);
-    if (!adjoint_)
+    LawChoice law = LawChoice::of(softening_.pair, has_own_softenings());
+    law.order = options_.order;
+    return options_.device == "cpu" ||
+           (options_.tree_built_by != TreeBuiltBy::host && parts_.evaluator->has_adjoint(law));
+}
+
+std::size_t ListField::adjoint_at_sources(const FieldCotangents& given,
+                                          const FieldGradients& gradients,
+                                          ForceStatistics& statistics)
+{
+    assert(walks() && has_adjoint() && !long_range_ && !parts_.domains);
+    const bool on_host = options_.device == "cpu";
+    if (on_host && !adjoint_)
         adjoint_ = make_adjoint_evaluator(options_.precision, options_.instruction_set);
+    Evaluator& evaluator = on_host ? *adjoint_ : *parts_.evaluator;
     const GroupLists lists = find_source_lists({}, statistics);
     const InternalScale& scale = sources_.scale();
-    const double unit = unit_of_lambda(scale, given.acceleration, given.potential);
-    ForceOutput output{view_of(position), view_of(mass)};
-    output.potential_unit = options_.gravitational_constant * unit / scale.length / scale.length;
+    AdjointStart start;
+    {
+        const TimedPhase phase(statistics.profile, "dual moments");
+        start = evaluator.begin_adjoint({given.acceleration, given.potential, criterion()},
+                                        sources_.tree(), scale);
+    }
+    if (!std::isfinite(start.unit))
+        return size();
+    if (start.nodes)
+        walk_.prepare(sources_.tree().octree, *start.nodes, criterion());
+    ForceOutput output{gradients.position, gradients.mass};
+    output.potential_unit =
+        options_.gravitational_constant * start.unit / scale.length / scale.length;
     output.acceleration_unit = output.potential_unit * scale.mass / scale.length;
     if (!std::isfinite(output.potential_unit) || !std::isfinite(output.acceleration_unit))
         throw Error(Fault::numeric,
                     "gradients: not finite: G M lambda / L^3 of all particles exceeds the range of "
                     "a double");
-    adjoint_->take(given.acceleration, given.potential, unit, criterion());
-    ListSums sums(*adjoint_);
-    const ListedTargets listed{.groups = groups_, .lists = lists, .output = output};
-    std::vector<Index> singular;
+    std::vector<Vec3<double>> unwanted;
+    if (!output.acceleration) {
+        unwanted.resize(size());
+        output.acceleration = view_of(std::span(unwanted));
+    }
+    ListSums of_host(evaluator);
+    ListSums& sums = on_host ? of_host : sums_;
+    const ListedTargets listed{
+        .groups = groups_, .lists = lists, .output = output, .is_adjoint = true};
     const std::size_t not_finite = sums.sum(sources_, force(), listed, statistics);
     kept_.are_complete = lists.kept;
-    if (not_finite > 0)
-        for (std::size_t i = 0; i < size(); ++i)
-            if (!std::isfinite(position[i].x + position[i].y + position[i].z + mass[i]))
-                singular.push_back(Index(i));
-    return singular;
+    return not_finite;
 }
 
 } // namespace chamomile

@@ -95,7 +95,8 @@ EvaluationInput ListSums::input_of(const SourceTree& sources, const PairForce& f
                           .local_order = options.local_order,
                           .output = targets.output,
                           .separate = targets.separate,
-                          .active = targets.active};
+                          .active = targets.active,
+                          .is_adjoint = targets.is_adjoint};
     if (targets.domains) {
         DomainPart& part = targets.domains->part();
         const ArrivalSums sums =

@@ -48,6 +48,7 @@ struct ListedTargets {
     bool adds_mesh = false;               ///< whether the evaluator adds its mesh's field
     DomainTreeBuilder* domains = nullptr; ///< builder for the targets on several ranks
     bool has_potentials = false; ///< on several ranks: whether any rank asks for potentials
+    bool is_adjoint = false;     ///< EvaluationInput::is_adjoint
 };
 
 /// PairForce is the force law for pairs.

@@ -12,56 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "chamomile/core/exponents.hpp"
-#include "chamomile/core/vec3.hpp"
+#include "chamomile/force/adjoint/dual_row.hpp"
 #include "chamomile/force/law_choice.hpp"
 
 namespace chamomile {
-
-/// The coefficients of a cell in float or double, as the kernels read them. With r from the target
-/// to the cell, u^2 = r^2 + eps^2, the cell's size s, e = s r / u^2 and z = s^2 / u^2, a field is
-///
-///     1/u sum_(k, j) z^j sum_(|b| = k) coefficient(k, j, b) e^b / b!
-///
-/// A moment of degree n gives coefficients with k = n (j = 0), and its j-fold traces with
-/// k = n - 2 j. Masses have moments to degree order - 1, of which the first vanish.
-struct DualRow {
-    int order; ///< degree of the dual field's moments
-
-    constexpr int duals() const { return term_count(order); }
-    constexpr int masses() const { return order > 2 ? term_count(order - 1) - 3 : 1; }
-    /// Number of coefficients without traces. They come first.
-    constexpr int moments() const { return duals() + masses(); }
-    /// The first of those of degree k with j traces.
-    constexpr int dual(int k, int j) const
-    {
-        return j == 0 ? term_count(k - 1) : moments() + traces(order, k, j);
-    }
-    constexpr int mass(int k, int j) const
-    {
-        return j == 0 ? duals() + (k == 0 ? 0 : term_count(k - 1) - 3)
-                      : moments() + traces(order, -1, 0) + traces(order - 1, k, j);
-    }
-    /// Number of values: a multiple of 16.
-    constexpr int size() const
-    {
-        return (moments() + traces(order, -1, 0) + traces(order - 1, -1, 0) + 15) / 16 * 16;
-    }
-
-private:
-    /// Number of traces before (k, j); of all for j = 0.
-    static constexpr int traces(int degree, int k, int j)
-    {
-        int count = 0;
-        for (int t = 1; 2 * t <= degree; ++t)
-            for (int d = 0; d + 2 * t <= degree; ++d) {
-                if (t == j && d == k)
-                    return count;
-                count += (d + 1) * (d + 2) / 2;
-            }
-        return count;
-    }
-};
 
 /// A cell with its coefficients, as seen by a group.
 struct DualCell {

@@ -19,9 +19,7 @@
 
 #include <type_traits>
 
-#include "chamomile/force/evaluator.hpp"
-#include "chamomile/force/periodic/short_range.hpp"
-#include "chamomile/gpu/device/time_line.cuh"
+#include "chamomile/gpu/lists/device_batch.cuh"
 #include "chamomile/gpu/tiles/tile_loop.cuh"
 
 namespace chamomile {
@@ -38,69 +36,11 @@ inline constexpr int particles_in_row = 2, near_in_row = 1, cells_in_row = 1;
 template <class T>
 inline constexpr int max_per_lane = sizeof(T) == 4 ? 4 : 2;
 
-/// The work of one warp: sums targets first .. first + count of a row's group over the row's list.
-struct WarpWork {
-    Index row, first, count;
-};
-
-/// The first part of a target's sums, from its far cells, in internal units.
-template <class T>
-struct alignas(4 * sizeof(T)) FarSum {
-    Vec3<T> acceleration;
-    T potential;
-};
-
-/// A batch on the device. A kernel's argument: a member for each array.
-struct DeviceBatch {
-    const WarpWork* work;
-    Index work_count;
-    const ListRow* rows;
-    const Index* cells;
-    const ParticleRange* ranges;
-    const Source* sources;
-    const Source* own; ///< positions of targets: the sources, or separate targets
-    bool separate;
-    const Index* self; ///< sorted source of each separate target, or no_source_here; null: none
-    const Multipole* multipoles;
-    const HigherMoments* higher; ///< for orders 3 and 4
-    const Index* targets;        ///< sorted particle of each target; null: same index
-    const Index* places;         ///< index of each target in `sums`; null: same index
-    TargetSum* sums;
-    double inverse_length, inverse_mass;
-    double softening_length;
-    int order;
-    const void* far_sums; ///< FarSum of each target of the batch; null: none
-    Index first_target;   ///< of the batch
-    Periodicity periodicity;
-    ShortRangeForm form; ///< for periodic laws
-    BatchNote* note;
-    // With per-particle softening eps^2, in the caller's units; else null.
-    const double* of_source; ///< sorted
-    const double* of_own;    ///< of the particles in `own`
-    const CellSoftening* of_cell;
-    double rule_weight; ///< Softening::rule_weight(), for expansions
-
-    __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
-    __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
-    __device__ const Vec3<double>& place(Index target) const
-    {
-        return own[sorted(target)].position;
-    }
-    /// Returns the sorted source identical with a target, or no_source_here.
-    __device__ Index source_of(Index target) const
-    {
-        return !separate ? sorted(target) : self ? self[target] : no_source_here;
-    }
-    __device__ TargetSum& sum_of(Index target) const
-    {
-        return sums[places ? places[target] : target];
-    }
-    template <class T>
-    __device__ FarSum<T> far_sum_of(Index target) const
-    {
-        return far_sums ? static_cast<const FarSum<T>*>(far_sums)[target - first_target]
-                        : FarSum<T>{};
-    }
+/// True if a law's particles have lambda and mu.
+template <class Law>
+inline constexpr bool is_adjoint_law = requires
+{
+    requires Law::is_adjoint;
 };
 
 /// The cell type of a law for multipoles of order 2 (or 0), 3 or 4.
@@ -150,7 +90,11 @@ struct WarpList {
     /// Returns this lane's k-th target.
     __device__ typename Law::template Target<T> target(int k) const
     {
-        if constexpr (Law::per_particle)
+        if constexpr (is_adjoint_law<Law>) {
+            const DualParticle<T> dual =
+                batch.template dual_target<T>(batch.sorted(target_number(k)));
+            return {rounded<T>(target_place(k)), dual.lambda, dual.mu};
+        } else if constexpr (Law::per_particle)
             return {rounded<T>(target_place(k)),
                     T(batch.internal(batch.of_own[batch.sorted(target_number(k))]))};
         else
@@ -190,6 +134,7 @@ public:
         T mass;
         Index sorted; ///< no_number after the last
         T eps2;       ///< for per-particle softening
+        std::conditional_t<is_adjoint_law<Law>, DualParticle<T>, char> dual;
     };
 
     __device__ explicit ListParticles(const WarpList<Law, T>& list)
@@ -204,7 +149,7 @@ public:
         const auto& batch = list_.batch;
         const Index place = tile * warp_size + Index(list_.lane);
         if (place >= list_.row.particle_count)
-            return {list_.place_of_padding(), T(0), no_number, T(0)};
+            return {list_.place_of_padding(), T(0), no_number, T(0), {}};
         while (range_ + 1 < list_.row.range_end && batch.ranges[range_ + 1].before <= place)
             ++range_;
         const Index sorted = batch.ranges[range_].first + (place - batch.ranges[range_].before);
@@ -213,6 +158,8 @@ public:
                         sorted};
         if constexpr (Law::per_particle)
             fetched.eps2 = T(batch.internal(batch.of_source[sorted]));
+        if constexpr (is_adjoint_law<Law>)
+            fetched.dual = batch.template dual_of<T>(sorted);
         return fetched;
     }
 
@@ -240,6 +187,10 @@ public:
         packed = {rounded<T>(source.position), source.mass};
         if constexpr (Law::per_particle)
             packed.eps2 = source.eps2;
+        if constexpr (is_adjoint_law<Law>) {
+            packed.lambda = source.dual.lambda;
+            packed.mu = source.dual.mu;
+        }
     }
     template <class Part>
     __device__ void pack(Index tile, const Fetched& source, Record& packed, Part& part) const
@@ -271,6 +222,10 @@ public:
     {
         seen.position.x = hidden ? T(1) : seen.position.x;
         seen.mass = hidden ? T(0) : seen.mass;
+        if constexpr (is_adjoint_law<Law>) {
+            seen.lambda = hidden ? Vec3<T>{} : seen.lambda;
+            seen.mu = hidden ? T(0) : seen.mu;
+        }
     }
 
 private:
@@ -314,7 +269,10 @@ private:
     __device__ void pack_cell(Index cell, Record& packed) const
     {
         const auto& batch = list_.batch;
-        if constexpr (order > 2)
+        if constexpr (is_adjoint_law<Law>)
+            Law::pack_cell(batch.multipoles[cell].center, batch.dual_rows, cell, list_.frame,
+                           packed);
+        else if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
         else if constexpr (Law::is_periodic || Law::per_particle) {
             Multipole taken = batch.multipoles[cell];
@@ -364,10 +322,12 @@ public:
     {
         ListParticles<Law, T> particles(list_);
         loop_.sum_over(particles, 0, tiles(list_.row.particle_count));
-        if (order == 2 && list_.batch.order == 0 && !Law::per_particle)
-            sum_over_cells<Particle>();
-        else
-            sum_over_cells<Cell>();
+        if constexpr (order == 2 && !is_adjoint_law<Law>)
+            if (list_.batch.order == 0 && !Law::per_particle) {
+                sum_over_cells<Particle>();
+                return store();
+            }
+        sum_over_cells<Cell>();
         store();
     }
 
@@ -395,6 +355,10 @@ private:
             TargetSum sum{{loop_.sum(0, k), loop_.sum(1, k), loop_.sum(2, k)}};
             if constexpr (Loop::fields > 3)
                 sum.potential = loop_.sum(3, k);
+            if constexpr (is_adjoint_law<Law>) // sums are per mass
+                sum.acceleration =
+                    list_.batch.mass_of_dual(list_.batch.sorted(list_.target_number(k))) *
+                    sum.acceleration;
             list_.batch.sum_of(list_.target_number(k)) = sum;
         }
     }
@@ -404,8 +368,11 @@ private:
 };
 
 /// Min warps on a multiprocessor: registers for 20 cost a few spills outside the force loops.
+/// Gradients have 16, for pairs and cells of twice the values.
 template <class Law, class T, int order>
-constexpr int min_warps = sizeof(T) == 4 && order == 2 && !Law::is_periodic ? 20 : 1;
+constexpr int min_warps = sizeof(T) > 4 || order > 2 || Law::is_periodic ? 1
+                          : is_adjoint_law<Law>                          ? 16
+                                                                         : 20;
 
 template <class Law, class T, int order>
 __global__ void __launch_bounds__(warp_size* warps_per_block,

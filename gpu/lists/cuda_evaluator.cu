@@ -16,6 +16,7 @@
 #include "chamomile/gpu/lists/batch_slot.cuh"
 #include "chamomile/gpu/lists/copied_tree.cuh"
 #include "chamomile/gpu/lists/cuda_evaluator.cuh"
+#include "chamomile/gpu/lists/device_duals.cuh"
 #include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
 #include "chamomile/gpu/lists/sum_storage.cuh"
@@ -38,7 +39,7 @@ public:
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
                   Precision precision, TreeFrom from)
         : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
-          device_(tree_->device), precision_(precision), storage_(*tree_)
+          device_(tree_->device), precision_(precision), storage_(*tree_), duals_(*tree_)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -53,6 +54,19 @@ public:
     }
 
     ~CudaEvaluator() override { synchronize_device(device_); }
+
+    bool has_adjoint(const LawChoice& law) const override
+    {
+        return from_ == TreeFrom::builder && law.order == 2 && !law.per_particle &&
+               !law.is_periodic;
+    }
+
+    AdjointStart begin_adjoint(const AdjointInput& loss, const Tree& tree,
+                               const InternalScale& scale) override
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        return duals_.begin(loss, tree, scale, precision_ == Precision::double_precision);
+    }
 
     void begin(const EvaluationInput& input) override
     {
@@ -71,9 +85,12 @@ public:
             copy_tree(*input.octree, *input.moments, input.nodes);
         law_ = LawChoice::of(input.softening, tree_->has_softenings);
         law_.is_periodic = input.form;
-        law_.with_potential = input.quantities == Quantities::acceleration_potential;
+        law_.with_potential = input.is_adjoint
+                                  ? duals_.has_mu()
+                                  : input.quantities == Quantities::acceleration_potential;
         law_.in_double = precision_ == Precision::double_precision;
         law_.order = input.order;
+        law_.is_adjoint = input.is_adjoint;
         kernel_ = find_list_kernel(law_);
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
@@ -292,6 +309,10 @@ private:
         if (input_.form)
             batch.form = *input_.form;
         batch.note = time_line_->next();
+        if (law_.is_adjoint) {
+            batch.duals = duals_.particles();
+            batch.dual_rows = duals_.rows();
+        }
         DeviceFarField far{};
         far.softens_cells = input_.softening.softens_cells();
         if (far.softens_cells)
@@ -316,7 +337,7 @@ private:
     void launch_pruning(BatchSlot& slot, DeviceBatch& batch, DeviceFarField& far,
                         DeviceOpenLists& open)
     {
-        open.nodes = tree_->nodes.data();
+        open.nodes = law_.is_adjoint ? duals_.nodes() : tree_->nodes.data();
         open.cells = tree_->cells.data();
         open.period = {input_.periodicity, input_.cut};
         open.note = batch.note;
@@ -334,7 +355,9 @@ private:
 
     void launch_far_field(BatchSlot& slot, DeviceBatch& batch, DeviceFarField& far)
     {
-        const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, law_);
+        const FarFieldKernels kernels = law_.is_adjoint
+                                            ? find_adjoint_far_field_kernels(law_)
+                                            : find_far_field_kernels(input_.local_order, law_);
         const Index expansions = far.cluster_count + far.row_count;
         BatchLayout layout;
         const std::size_t terms = layout.add<char>(expansions * kernels.bytes_of_terms),
@@ -347,6 +370,8 @@ private:
                      slot.stream>>>(batch, far);
         };
         launch(kernels.expand, expansions * warp_size);
+        if (kernels.expand_duals)
+            launch(kernels.expand_duals, expansions * warp_size);
         launch(kernels.evaluate, far.row_count * warp_size);
         check(cudaGetLastError(), "launch the expansions");
     }
@@ -377,6 +402,7 @@ private:
     DeviceBuffer<TargetSum> sums_;
     DeviceBuffer<float> work_; // of each target
     SumStorage storage_;
+    DeviceDuals duals_;
 };
 
 } // namespace

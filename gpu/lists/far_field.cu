@@ -12,7 +12,7 @@
 // expansions of changes, at about 150 operations; twice for targets of three lengths.
 // Contraction: fused.
 #include "chamomile/force/expansions/softening_change.hpp"
-#include "chamomile/gpu/lists/far_field.cuh"
+#include "chamomile/gpu/lists/expansion_warp.cuh"
 
 namespace chamomile {
 namespace {
@@ -97,36 +97,6 @@ public:
     }
 
 private:
-    static constexpr unsigned all_lanes = 0xffffffffu;
-
-    /// Calls take(t, sum) on one lane for each term's sum over the lanes. Each step halves the
-    /// terms of a lane and doubles the lanes in its sums.
-    template <class Expansion, class Take>
-    __device__ void add_lanes(const Expansion& own, const Take& take) const
-    {
-        constexpr int in_lane = (Expansion::size + warp_size - 1) / warp_size;
-        T term[in_lane * warp_size];
-#pragma unroll
-        for (int t = 0; t < in_lane * warp_size; ++t)
-            term[t] = t < Expansion::size ? own.term[t < Expansion::size ? t : 0] : T(0);
-#pragma unroll
-        for (int step = 1; step < warp_size; step *= 2) {
-            const bool is_upper = lane_ & step;
-            const int half = in_lane * warp_size / (2 * step);
-#pragma unroll
-            for (int t = 0; t < half; ++t) {
-                const T lower = term[t], upper = term[t + half];
-                term[t] = (is_upper ? upper : lower) +
-                          __shfl_xor_sync(all_lanes, is_upper ? lower : upper, step);
-            }
-        }
-        const int first = in_lane * int(__brev(unsigned(lane_)) >> 27);
-#pragma unroll
-        for (int t = 0; t < in_lane; ++t)
-            if (first + t < Expansion::size)
-                take(first + t, term[t]);
-    }
-
     /// Adds to `base`, on this lane, the changes from softening eps2 to the targets' min
     /// softening. Stores in `change` the changes by one step of the targets' softening.
     __device__ void sum_changes(const Index* far_cells, Index begin, Index end, int step,
@@ -195,11 +165,6 @@ private:
 /// this bound the compiler uses registers for only 8.
 template <class T>
 constexpr int far_field_blocks = sizeof(T) == 4 ? 6 : 1;
-
-__device__ Index number_of_warp()
-{
-    return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
-}
 
 /// Returns the changes of all expansions with the targets' softening: two per expansion, after the
 /// terms.
@@ -270,16 +235,12 @@ public:
             return;
         }
         const ClusterRow& cluster = far.clusters[row_.cluster];
-        const double wide = InternalScale::unit_of_radius(cluster.radius * inverse_length_);
-        const Vec3<double> d = (inverse_length_ / wide) * (row_.center - cluster.center);
-        const Vec3<T> to_group{T(d.x), T(d.y), T(d.z)};
-        const T ratio = T(wide / unit_);
+        const ShiftToGroup<T> to_group(cluster, row_.center, unit_, inverse_length_);
         local_ = terms[row_.cluster];
-        local_.shift(to_group);
-        local_.change_unit(ratio);
+        to_group.move(local_);
         local_ += terms[own];
         if constexpr (per_particle)
-            add_changes(cluster.softening, changes + 2 * row_.cluster, to_group, ratio);
+            add_changes(cluster.softening, changes + 2 * row_.cluster, to_group);
     }
 
     __device__ FarSum<T> at(const DeviceBatch& batch, Index target) const
@@ -305,14 +266,13 @@ public:
 private:
     /// Adds the changes with the targets' softening, which the cluster stores in two steps.
     __device__ void add_changes(const SofteningSpan& softening, const Change* of_cluster,
-                                const Vec3<T>& to_group, const T& ratio)
+                                const ShiftToGroup<T>& to_group)
     {
         for (int k = 0; k < 2; ++k) {
             if (!softening.has_step(k))
                 continue;
             Change all = of_cluster[k];
-            all.shift(to_group);
-            all.change_unit(ratio);
+            to_group.move(all);
             const T min = T(softening.part(k, row_.softening.min)),
                     inner = T(softening.part(k, row_.softening.inner)),
                     largest = T(softening.part(k, row_.softening.largest));

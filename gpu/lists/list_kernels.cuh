@@ -12,10 +12,13 @@ using ListKernel = void (*)(DeviceBatch);
 ListKernel one_length_kernel(const LawChoice& choice);
 ListKernel larger_length_kernel(const LawChoice& choice);
 ListKernel root_of_squares_kernel(const LawChoice& choice);
+/// For gradients, with one length.
+ListKernel adjoint_kernel(const LawChoice& choice);
 
 inline ListKernel find_list_kernel(const LawChoice& choice)
 {
-    return !choice.per_particle                   ? one_length_kernel(choice)
+    return choice.is_adjoint                      ? adjoint_kernel(choice)
+           : !choice.per_particle                 ? one_length_kernel(choice)
            : choice.rule == SofteningRule::larger ? larger_length_kernel(choice)
                                                   : root_of_squares_kernel(choice);
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/tree/mothers.cuh"
 #include "chamomile/tree/cell_moments.hpp"
 #include "chamomile/tree/groups.hpp"
 #include "chamomile/tree/higher_moments.hpp"
@@ -75,18 +75,6 @@ __global__ void gather_softenings(const double* lengths, double longest, const I
         return;
     const double own = lengths[order[k]], length = longest < own ? longest : own;
     softening[k] = length * length;
-}
-
-/// Finds the mother of each cell, and sets `missing` to its number of daughters.
-__global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
-{
-    const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n)
-        return;
-    Index daughters = 0;
-    for (Index d = c + 1; d < cells[c].next; d = cells[d].next, ++daughters)
-        mother[d] = c;
-    missing[c] = daughters;
 }
 
 /// Copies moments to host memory: those of the root, and of cells whose mother may exceed the size

@@ -6,7 +6,7 @@
 
 Leading dimensions and torch.func.vmap are batches of systems. torch.compile keeps the operators as they are, without a
 graph break. Derivatives are with respect to positions, velocities and masses, of first order. Options are those of
-chamomile.Solver; the sums of a tensor on a GPU run on it, and the gradients of trees on the host.
+chamomile.Solver; the sums and gradients of a tensor on a GPU run on it.
 """
 
 from __future__ import annotations

@@ -2,37 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/profile.hpp"
-#include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/strided_io.hpp"
 #include "tests/unit/batch_behaviours.hpp"
+#include "tests/unit/gpu/on_gpu.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_batch");
-
-namespace {
-
-/// An array in memory of the first GPU.
-struct OnGpu {
-    std::shared_ptr<std::byte> memory;
-    ArrayView view;
-
-    OnGpu(std::size_t n, int components)
-        : memory(device_memory(0, n * std::size_t(components) * sizeof(double)))
-    {
-        auto* const first = reinterpret_cast<double*>(memory.get());
-        const auto stride = std::ptrdiff_t(components) * std::ptrdiff_t(sizeof(double));
-        view = components == 3 ? vectors_at(first, stride) : numbers_at(first, stride);
-        view.on_device = true;
-    }
-    OnGpu(const ArrayView& from, std::size_t n) : OnGpu(n, from.components())
-    {
-        write_to_device(0, read_rows(from, n, from.components(), "cpu").data(), n, view);
-    }
-};
-
-} // namespace
 
 TEST_CASE("sums of 1 to 300 bodies match plain loops with every softening")
 {

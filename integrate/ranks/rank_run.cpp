@@ -154,6 +154,13 @@ void RankRun::gather()
     });
 }
 
+PowerSpectrum RankRun::power_spectrum(PowerSpectrumOptions options, Periodicity box)
+{
+    update_home();
+    return chamomile::power_spectrum(home_.size(), view_of(std::span(home_.position)),
+                                     view_of(std::span(home_.mass)), box, options, &ranks_);
+}
+
 void serve_particles(Communicator& ranks)
 {
     RankRun run(ranks);

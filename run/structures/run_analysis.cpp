@@ -43,7 +43,8 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start)
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number, const SolverOptions& forces)
+                           const RunFolder& folder, int number, const SolverOptions& forces,
+                           LedParticles* led)
 {
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
@@ -55,7 +56,7 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         PowerRequest request;
         request.mesh = analysis.power_mesh;
         const std::filesystem::path file = folder.power(number);
-        write_text(file, power_table(snapshot, measured_power(snapshot, request), fits.get(),
+        write_text(file, power_table(snapshot, measured_power(snapshot, request, led), fits.get(),
                                      "power spectrum" + of));
         written += ", " + file.filename().string();
     }

@@ -28,7 +28,11 @@ public:
     }
 
     /// Starts to scatter columns of `count` particles.
-    void begin(std::size_t count) { lead<&RankRun::begin>({}, std::uint64_t(count)); }
+    void begin(std::size_t count)
+    {
+        has_types_ = false;
+        lead<&RankRun::begin>({}, std::uint64_t(count));
+    }
     /// Scatters values of a column, from particle `first` on.
     template <class T>
     void scatter(Column column, std::size_t first, std::span<const T> values)
@@ -60,9 +64,20 @@ public:
         return lead<&RankRun::power_spectrum>({}, options, box);
     }
 
+    /// Returns halos_of_ranks() of all particles, with their types.
+    RankHalos halos(const RankHaloRequest& request, std::span<const double> densities,
+                    std::span<const std::uint8_t> types)
+    {
+        if (!has_types_)
+            scatter(Column::type, types);
+        has_types_ = true;
+        return lead<&RankRun::halos>(std::as_bytes(densities), request);
+    }
+
 private:
     Communicator& ranks_;
     RankRun run_;
+    bool has_types_ = false; ///< types have been scattered
 };
 
 } // namespace chamomile

@@ -63,7 +63,8 @@ void RankRun::begin(std::uint64_t count)
 
 void RankRun::take(Column column, std::uint64_t first)
 {
-    visit_column(column, home_, *steps_, [&](auto& values) {
+    StepColumns none;
+    visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         ranks_.scatter(std::span(reinterpret_cast<const T*>(distributed.data()),
                                  distributed.size() / sizeof(T)),
@@ -159,6 +160,16 @@ PowerSpectrum RankRun::power_spectrum(PowerSpectrumOptions options, Periodicity 
     update_home();
     return chamomile::power_spectrum(home_.size(), view_of(std::span(home_.position)),
                                      view_of(std::span(home_.mass)), box, options, &ranks_);
+}
+
+RankHalos RankRun::halos(RankHaloRequest request)
+{
+    update_home();
+    std::vector<double> densities(given_.size() / sizeof(double));
+    read_bytes(given_, densities.data(), densities.size());
+    return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
+                           ranks_.first_of_run(count_, ranks_.rank())},
+                          request, densities, ranks_);
 }
 
 void serve_particles(Communicator& ranks)

@@ -10,6 +10,8 @@
 
 namespace chamomile {
 
+class LedParticles;
+
 /// A HaloRequest holds the parameters of the halo finder.
 struct HaloRequest {
     double linking_length = 0.2;  ///< in mean distances of particles with the friends' mean mass
@@ -36,12 +38,21 @@ struct HaloCatalogue {
     std::vector<OverdenseSphere> spheres; ///< index: halo, then threshold
 };
 
+/// MatterOnRanks are the particles `all` of measured_halos() on ranks. The snapshot has those of
+/// `types` (empty: all).
+struct MatterOnRanks {
+    LedParticles& led;
+    std::vector<int> types = {};
+    double velocity_factor = 1; ///< velocity in the file over velocity on ranks
+};
+
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
-/// the snapshot's. `all` needs positions, masses and types. Throws Error(usage) for an isolated
+/// the snapshot's. `all` needs positions, masses and types. With `ranks` positions and velocities
+/// are there, and auto links on processors. Throws Error(usage) for an isolated
 /// snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is asked
 /// for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
-                             const HaloRequest& request);
+                             const HaloRequest& request, const MatterOnRanks* ranks = nullptr);
 
 /// Returns a warning if friends of these types (empty: all) differ in mass, since one linking
 /// length does not suit several masses; otherwise an empty text.

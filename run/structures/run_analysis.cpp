@@ -74,9 +74,14 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         std::string note = friends_note(snapshot.particles, analysis.halo_types);
         if (!note.empty())
             note = "\n# note: " + note;
+        std::optional<MatterOnRanks> on_ranks; // with momenta
+        if (led)
+            on_ranks.emplace(*led, analysis.halo_types,
+                             snapshot.comoving ? 1 / snapshot.comoving->scale_factor : 1);
         const auto measured_on = [&](const std::string& device) {
             request.device = device;
-            return measured_halos(friends, snapshot.particles, request);
+            return measured_halos(friends, snapshot.particles, request,
+                                  on_ranks ? &*on_ranks : nullptr);
         };
         HaloCatalogue catalogue;
         try {

@@ -10,13 +10,15 @@
 
 namespace chamomile {
 
+inline constexpr std::uint8_t all_types = 0x3f; ///< bit t: particles of type t
+
 /// The parameters of halos_of_ranks(), equal on all ranks.
 struct RankHaloRequest {
     FriendRule rule = {};
-    double softening = 0;       ///< of halo_properties()
-    double velocity_factor = 1; ///< scales velocities
-    std::uint8_t types = 0x3f;  ///< bit t: particles of type t are linked
-    char devices[64] = "cpu";   ///< that link particles: cpu, or a word for choose_gpus()
+    double softening = 0;           ///< of halo_properties()
+    double velocity_factor = 1;     ///< scales velocities
+    std::uint8_t types = all_types; ///< to link
+    char devices[64] = "cpu";       ///< that link particles: cpu, or a word for choose_gpus()
 };
 
 /// The particles of a rank. Their numbers among the particles of all ranks begin with `first`.

@@ -58,19 +58,27 @@ public:
         });
     }
 
-    /// Returns power_spectrum() of all particles.
-    PowerSpectrum power_spectrum(const PowerSpectrumOptions& options, const Periodicity& box)
+    /// Scatters types once; other columns of ranks do not include them.
+    void scatter_types(std::span<const std::uint8_t> types)
     {
-        return lead<&RankRun::power_spectrum>({}, options, box);
+        if (!has_types_)
+            scatter(Column::type, types);
+        has_types_ = true;
+    }
+
+    /// Returns power_spectrum() of the particles of some types, bit t for type t. Needs their types
+    /// unless all are chosen.
+    PowerSpectrum power_spectrum(const PowerSpectrumOptions& options, const Periodicity& box,
+                                 std::uint8_t types)
+    {
+        return lead<&RankRun::power_spectrum>({}, options, box, types);
     }
 
     /// Returns halos_of_ranks() of all particles, with their types.
     RankHalos halos(const RankHaloRequest& request, std::span<const double> densities,
                     std::span<const std::uint8_t> types)
     {
-        if (!has_types_)
-            scatter(Column::type, types);
-        has_types_ = true;
+        scatter_types(types);
         return lead<&RankRun::halos>(std::as_bytes(densities), request);
     }
 

@@ -155,11 +155,23 @@ void RankRun::gather()
     });
 }
 
-PowerSpectrum RankRun::power_spectrum(PowerSpectrumOptions options, Periodicity box)
+PowerSpectrum RankRun::power_spectrum(PowerSpectrumOptions options, Periodicity box,
+                                      std::uint8_t types)
 {
     update_home();
-    return chamomile::power_spectrum(home_.size(), view_of(std::span(home_.position)),
-                                     view_of(std::span(home_.mass)), box, options, &ranks_);
+    const auto measured = [&](const Particles& p) {
+        return chamomile::power_spectrum(p.size(), view_of(std::span(p.position)),
+                                         view_of(std::span(p.mass)), box, options, &ranks_);
+    };
+    if (types == all_types)
+        return measured(home_);
+    Particles chosen;
+    for (std::size_t i = 0; i < home_.size(); ++i)
+        if (types >> home_.type[i] & 1) {
+            chosen.mass.push_back(home_.mass[i]);
+            chosen.position.push_back(home_.position[i]);
+        }
+    return measured(chosen);
 }
 
 RankHalos RankRun::halos(RankHaloRequest request)

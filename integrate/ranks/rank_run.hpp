@@ -72,9 +72,9 @@ public:
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
     void fetch(Column column, std::uint64_t first, std::uint64_t end);
     void gather();
-    /// Measure the particles of all ranks, at home or in the leapfrog. Halos need types, and take
-    /// densities from the message; rank 0 returns them.
-    PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box);
+    /// Measure the particles of all ranks, at home or in the leapfrog. Spectra are of the types
+    /// whose bits are set. Halos take densities from the message; rank 0 returns them.
+    PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.

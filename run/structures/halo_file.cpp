@@ -241,11 +241,8 @@ RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const
 {
     RankHaloRequest request{.rule = rule,
                             .softening = softening * rule.linking_length,
-                            .velocity_factor = ranks.velocity_factor};
-    if (!ranks.types.empty())
-        request.types = 0;
-    for (const int type : ranks.types)
-        request.types |= std::uint8_t(1 << type);
+                            .velocity_factor = ranks.velocity_factor,
+                            .types = ranks.type_bits()};
     if (device != "auto")
         std::snprintf(request.devices, sizeof request.devices, "%s",
                       device == "gpu" ? "gpu:all" : device.c_str());

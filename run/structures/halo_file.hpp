@@ -6,11 +6,9 @@
 
 #include "chamomile/analysis/halos/halo_properties.hpp"
 #include "chamomile/analysis/halos/spherical_overdensity.hpp"
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile {
-
-class LedParticles;
 
 /// A HaloRequest holds the parameters of the halo finder.
 struct HaloRequest {
@@ -38,17 +36,9 @@ struct HaloCatalogue {
     std::vector<OverdenseSphere> spheres; ///< index: halo, then threshold
 };
 
-/// MatterOnRanks are the particles `all` of measured_halos() on ranks. The snapshot has those of
-/// `types` (empty: all).
-struct MatterOnRanks {
-    LedParticles& led;
-    std::vector<int> types = {};
-    double velocity_factor = 1; ///< velocity in the file over velocity on ranks
-};
-
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
-/// the snapshot's. `all` needs positions, masses and types. With `ranks` positions and velocities
-/// are there, and auto links on processors. Throws Error(usage) for an isolated
+/// the snapshot's. `all` needs positions, masses and types. Positions and velocities may be on
+/// ranks, where auto links on processors. Throws Error(usage) for an isolated
 /// snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is asked
 /// for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,

@@ -10,7 +10,8 @@
 
 namespace chamomile {
 
-PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power, LedParticles* led)
+PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power,
+                             const MatterOnRanks* ranks)
 {
     if (!(snapshot.box_size > 0))
         throw Error(Fault::usage, "{box}: missing: needed because the file has no periodic box");
@@ -20,8 +21,8 @@ PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power
     options.mesh = power.mesh.value_or(
         std::clamp(1 << int(std::lround(std::log2(std::max(twice, 1.0)))), 32, 1024));
     const Periodicity box{snapshot.box_size};
-    if (led)
-        return led->power_spectrum(options, box);
+    if (ranks)
+        return ranks->led.power_spectrum(options, box, ranks->type_bits());
     return power_spectrum(p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass)), box,
                           options);
 }

@@ -17,6 +17,9 @@ namespace {
 
 using std::numbers::pi;
 
+/// Rows of modes that a thread sums together; they are adjacent in memory.
+constexpr int adjacent_rows = 8;
+
 /// Bins of a folded box start at this fraction of the previous Nyquist wave number.
 constexpr double joint = 0.75;
 
@@ -130,8 +133,13 @@ public:
         const MeshRange rows = fourier_.own();
         std::vector<ModeSum> of_rows(bins * std::size_t(rows.count())); // summed in order below
 #pragma omp parallel for schedule(dynamic)
-        for (int j = rows.begin; j < rows.end; ++j)
-            sum_row(j, factor, bin_of, of_rows.data() + bins * std::size_t(j - rows.begin));
+        for (int begin = rows.begin; begin < rows.end; begin += adjacent_rows) {
+            const MeshRange some{begin, std::min(begin + adjacent_rows, rows.end)};
+            ModeSum* sum = of_rows.data() + bins * std::size_t(begin - rows.begin);
+            for (int i = 0; i < n_; ++i)
+                for (int j = some.begin; j < some.end; ++j)
+                    sum_row(i, j, factor, bin_of, sum + bins * std::size_t(j - begin));
+        }
         if (ranks_)
             of_rows = ranks_->all_gather(std::span<const ModeSum>(of_rows));
         std::vector<ModeSum> sums(bins);
@@ -164,37 +172,34 @@ private:
         return bins;
     }
 
-    void sum_row(int j, double factor, const std::vector<int>& bin_of, ModeSum* sums)
+    /// Adds the modes of one row, with i and j as first indices.
+    void sum_row(int i, int j, double factor, const std::vector<int>& bin_of, ModeSum* sums) const
     {
         const auto square_of = [&](int entry) {
             const auto k = std::size_t(std::abs(wave_number(entry, n_)));
             return k * k;
         };
-        for (int i = 0; i < n_; ++i) {
-            const ModeFactors in_plane = factors_[std::size_t(i)] * factors_[std::size_t(j)];
-            const std::complex<double>* row = mesh_.spectrum_row(i, j);
-            const std::complex<double>* other = other_ ? other_->spectrum_row(i, j) : nullptr;
-            for (int k = 0; k < n_ / 2; ++k) {
-                const std::size_t square = square_of(i) + square_of(j) + square_of(k);
-                if (square >= bin_of.size())
-                    break;
-                if (bin_of[square] < 0)
-                    continue;
-                const ModeFactors factors = in_plane * factors_[std::size_t(k)];
-                std::complex<double> mode = row[k];
-                double noise = factors.all;
-                if (other) { // its points are half a cell lower
-                    mode = 0.5 * (mode + factors.phase * other[k]);
-                    noise = 0.5 * (noise + factors.alternating);
-                }
-                const unsigned weight = k == 0 ? 1 : 2;
-                const double share = weight / (factors.window * factors.window);
-                ModeSum& sum = sums[bin_of[square]];
-                sum.k += weight * factor * std::sqrt(double(square));
-                sum.power += share * std::norm(mode);
-                sum.noise += share * noise;
-                sum.modes += weight;
+        const ModeFactors in_plane = factors_[std::size_t(i)] * factors_[std::size_t(j)];
+        for (int k = 0; k < n_ / 2; ++k) {
+            const std::size_t square = square_of(i) + square_of(j) + square_of(k);
+            if (square >= bin_of.size())
+                break;
+            if (bin_of[square] < 0)
+                continue;
+            const ModeFactors factors = in_plane * factors_[std::size_t(k)];
+            std::complex<double> mode = mesh_.mode(i, j, k);
+            double noise = factors.all;
+            if (other_) { // its points are half a cell lower
+                mode = 0.5 * (mode + factors.phase * other_->mode(i, j, k));
+                noise = 0.5 * (noise + factors.alternating);
             }
+            const unsigned weight = k == 0 ? 1 : 2;
+            const double share = weight / (factors.window * factors.window);
+            ModeSum& sum = sums[bin_of[square]];
+            sum.k += weight * factor * std::sqrt(double(square));
+            sum.power += share * std::norm(mode);
+            sum.noise += share * noise;
+            sum.modes += weight;
         }
     }
 

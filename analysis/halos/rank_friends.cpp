@@ -95,6 +95,7 @@ void RankFriends::move_to_slabs(const RankMatter& matter)
         for (Vec3<double>& v : own_.velocity)
             v = request_.velocity_factor * v;
     in_slab_ = own_.size();
+    memory_ = {};
 }
 
 ParticleGroups RankFriends::find()
@@ -122,6 +123,7 @@ std::vector<Vec3<double>> RankFriends::exchange_boundary()
     for (std::size_t i = 0; i < in_slab_; ++i)
         if (is_linked(i))
             for_receivers(i, [&](int) { is_sent[i] = 1; });
+    chosen_.reserve(in_slab_);
     for (const bool sent : {false, true}) {
         boundary_.first = chosen_.size();
         for (std::size_t i = 0; i < in_slab_; ++i)
@@ -186,6 +188,8 @@ void RankFriends::find_pieces(const ParticleGroups& linked)
     for (std::size_t g = 0; g < linked.size(); ++g) {
         Piece& piece = pieces_[g];
         piece.is_shared = linked[g].back() >= first;
+        if (!piece.is_shared)
+            continue;
         piece.label = ~std::uint64_t(0);
         for (const Index k : linked[g]) {
             piece.count += k < end;
@@ -348,7 +352,8 @@ void RankFriends::receive_members(std::vector<Member>& members)
     members = std::move(kept);
 }
 
-/// Returns the groups of this rank, with members by number.
+/// Returns the groups of this rank, with members by number. Particles of the slab ascend by number,
+/// as those of each home rank do.
 ParticleGroups RankFriends::collected(const ParticleGroups& linked,
                                       std::vector<Member> members) const
 {
@@ -359,17 +364,13 @@ ParticleGroups RankFriends::collected(const ParticleGroups& linked,
                 groups.members.push_back(chosen_[k]);
             groups.first.push_back(groups.members.size());
         }
-    std::ranges::sort(members, {}, &Member::label);
+    std::ranges::sort(members, {},
+                      [&](const Member& one) { return std::pair(one.label, own_.id[one.place]); });
     for (std::size_t k = 0; k < members.size(); ++k) {
         groups.members.push_back(members[k].place);
         if (k + 1 == members.size() || members[k + 1].label != members[k].label)
             groups.first.push_back(groups.members.size());
     }
-#pragma omp parallel for schedule(dynamic, 16)
-    for (std::size_t g = 0; g < groups.size(); ++g)
-        std::sort(groups.members.begin() + std::ptrdiff_t(groups.first[g]),
-                  groups.members.begin() + std::ptrdiff_t(groups.first[g + 1]),
-                  [&](Index a, Index b) { return own_.id[a] < own_.id[b]; });
     return groups;
 }
 

@@ -26,8 +26,8 @@ public:
 private:
     /// A Piece is the part of a group that this rank sees.
     struct Piece {
-        std::uint64_t label = 0; ///< smallest number of a member known so far
-        std::size_t count = 0;   ///< of members in the slab
+        std::uint64_t label = 0; ///< smallest number of a member known so far, if shared
+        std::size_t count = 0;   ///< of members in the slab, if shared
         bool is_shared = false;  ///< it may continue in another slab
     };
 

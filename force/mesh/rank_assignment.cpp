@@ -26,10 +26,11 @@ void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView&
     assignment.assign_integers(n, position, mass, scale, grid);
     fourier.sum_integers(grid);
     double* const point = grid.data();
+    const double unit = 1 / scale; // exact: a power of two
     const std::size_t end = std::size_t(fourier.own().end) * grid.plane();
 #pragma omp parallel for schedule(static)
     for (std::size_t p = std::size_t(fourier.own().begin) * grid.plane(); p < end; ++p)
-        point[p] = double(std::bit_cast<std::int64_t>(point[p])) / scale;
+        point[p] = double(std::bit_cast<std::int64_t>(point[p])) * unit;
 }
 
 } // namespace chamomile

@@ -68,7 +68,7 @@ def main():
         folder = pathlib.Path(name)
         runs(folder)
         commands(folder)
-    end("rank analysis")
+    end("spectra and halos on ranks are those of one rank")
 
 
 main()

@@ -33,7 +33,8 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
 /// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. The first GPU of `forces` links
-/// particles if they fit in its memory. Returns the written files, such as ", power_007.txt".
+/// particles if they fit in its memory. `led`: the particles of a run on ranks, else null; profiles
+/// need them in the snapshot. Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number, const SolverOptions& forces,
                            LedParticles* led);

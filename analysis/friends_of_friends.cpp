@@ -186,7 +186,7 @@ struct Group {
 
 ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
-                                  std::size_t min_members)
+                                  std::size_t min_members, std::size_t kept_from)
 {
     require_linkable(position.size(), periodicity, linking_length);
     LinkingCells cells(position, periodicity, linking_length);
@@ -199,14 +199,18 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
 #pragma omp parallel for if (n >= worth_threads)
     for (std::size_t c = 0; c < n; ++c)
         set[c] = linker.set_of(std::uint32_t(c));
-    for (std::size_t c = 0; c < n; ++c)
+    std::vector<bool> is_kept(n);
+    for (std::size_t c = 0; c < n; ++c) {
         count[set[c]] += cells.first[c + 1] - cells.first[c];
+        if (cells.order[cells.first[c + 1] - 1] >= kept_from)
+            is_kept[set[c]] = true;
+    }
 
     // From here on, `count` of a set holds its index among the groups.
     constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     std::vector<Group> groups;
     for (std::size_t c = 0; c < n; ++c) {
-        const bool is_group = count[c] > 0 && count[c] >= min_members;
+        const bool is_group = count[c] > 0 && (count[c] >= min_members || is_kept[c]);
         if (is_group)
             groups.push_back({std::uint32_t(c), count[c], none});
         count[c] = is_group ? std::uint32_t(groups.size() - 1) : none;

@@ -23,15 +23,18 @@ struct ParticleGroups {
     }
 };
 
+inline constexpr std::size_t no_particle = std::size_t(-1);
+
 /// Returns the groups of at least `min_members` particles joined by chains of pairs at most
 /// `linking_length` apart, with nearest images (Davis et al. 1985). Groups are exact and
 /// independent of the number of threads. They are sorted by decreasing member count, then by first
-/// member. Positions may be in any periodic image. Throws Error(usage) for a linking length that is
+/// member. Smaller groups with a particle from `kept_from` on are kept. Positions may be in any
+/// periodic image. Throws Error(usage) for a linking length that is
 /// not positive, above half the side of a periodic cube or below 1e-6 of the extent, Error(input)
 /// for a non-finite position.
 ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
-                                  std::size_t min_members);
+                                  std::size_t min_members, std::size_t kept_from = no_particle);
 
 /// A FriendRule holds the parameters of friends_of_friends().
 struct FriendRule {

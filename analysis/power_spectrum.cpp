@@ -8,14 +8,17 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/force/mesh/assignment.hpp"
-#include "chamomile/force/mesh/fourier.hpp"
+#include "chamomile/force/mesh/rank_assignment.hpp"
 
 namespace chamomile {
 namespace {
 
 using std::numbers::pi;
+
+/// Rows of modes that a thread sums together; they are adjacent in memory.
+constexpr int adjacent_rows = 8;
 
 /// Bins of a folded box start at this fraction of the previous Nyquist wave number.
 constexpr double joint = 0.75;
@@ -85,9 +88,15 @@ struct ModeSum {
     }
 };
 
-/// Returns the bin edges in units of 2 pi / side, from 1/2 to `max`.
-std::vector<double> bin_edges(const PowerSpectrumOptions& o, double max)
+struct MassSums {
+    double total, squares;
+};
+
+/// Returns the bin edges in units of 2 pi / side, from 1/2 to the Nyquist wave number of the last
+/// folding.
+std::vector<double> bin_edges(const PowerSpectrumOptions& o)
 {
+    const double max = 0.5 * o.mesh * std::pow(o.fold_factor, o.foldings);
     const double ratio = o.bins == PowerBins::linear ? 1 : std::pow(10, 1 / o.bins_per_decade);
     std::vector<double> edges{0.5};
     while (edges.back() < max)
@@ -95,11 +104,13 @@ std::vector<double> bin_edges(const PowerSpectrumOptions& o, double max)
     return edges;
 }
 
-/// A Measurement sums the modes of a box in bins.
+/// A Measurement sums the modes of a box in bins. Each rank holds the meshes and sums the modes of
+/// its slab of rows.
 class Measurement {
 public:
-    Measurement(const PowerSpectrumOptions& options, const std::vector<double>& edges)
-        : options_(options), n_(options.mesh), edges_(edges), fourier_(n_), mesh_(n_)
+    Measurement(const PowerSpectrumOptions& options, Communicator* ranks)
+        : options_(options), n_(options.mesh), edges_(bin_edges(options)), ranks_(ranks),
+          fourier_(n_, ranks), mesh_(n_)
     {
         for (int i = 0; i < n_; ++i)
             factors_.emplace_back(options.kernel, wave_number(i, n_), n_);
@@ -107,31 +118,43 @@ public:
             other_.emplace(n_);
     }
 
+    const std::vector<double>& edges() const { return edges_; }
+
     /// Returns the bins of a box folded `factor` times per side; `box` is the folded box.
     std::vector<ModeSum> measure(std::size_t n, const ArrayView& position, const ArrayView& mass,
                                  const Periodicity& box, double factor)
     {
-        assign(n, position, mass, box, 0, mesh_);
+        const double scale = scale_of_masses(n, mass, ranks_);
+        assign(n, position, mass, box, 0, scale, mesh_);
         if (other_)
-            assign(n, position, mass, box, 0.5, *other_);
+            assign(n, position, mass, box, 0.5, scale, *other_);
         const std::vector<int> bin_of = table_of_bins(factor);
         const std::size_t bins = edges_.size() - 1;
-        std::vector<ModeSum> planes(bins * std::size_t(n_)); // summed in order below
+        const MeshRange rows = fourier_.own();
+        std::vector<ModeSum> of_rows(bins * std::size_t(rows.count())); // summed in order below
 #pragma omp parallel for schedule(dynamic)
-        for (int i = 0; i < n_; ++i)
-            sum_plane(i, factor, bin_of, planes.data() + bins * std::size_t(i));
+        for (int begin = rows.begin; begin < rows.end; begin += adjacent_rows) {
+            const MeshRange some{begin, std::min(begin + adjacent_rows, rows.end)};
+            ModeSum* sum = of_rows.data() + bins * std::size_t(begin - rows.begin);
+            for (int i = 0; i < n_; ++i)
+                for (int j = some.begin; j < some.end; ++j)
+                    sum_row(i, j, factor, bin_of, sum + bins * std::size_t(j - begin));
+        }
+        if (ranks_)
+            of_rows = ranks_->all_gather(std::span<const ModeSum>(of_rows));
         std::vector<ModeSum> sums(bins);
-        for (std::size_t i = 0; i < std::size_t(n_); ++i)
+        for (std::size_t j = 0; j < std::size_t(n_); ++j)
             for (std::size_t b = 0; b < bins; ++b)
-                sums[b] += planes[i * bins + b];
+                sums[b] += of_rows[j * bins + b];
         return sums;
     }
 
 private:
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                const Periodicity& box, double shift, Grid<double>& grid)
+                const Periodicity& box, double shift, double scale, Grid<double>& grid)
     {
-        MassAssignment(options_.kernel, box, n_, shift).assign(n, position, mass, grid);
+        MassAssignment assignment(options_.kernel, box, n_, shift);
+        assign_of_ranks(assignment, n, position, mass, scale, fourier_, grid);
         fourier_.forward(grid);
     }
 
@@ -149,37 +172,34 @@ private:
         return bins;
     }
 
-    void sum_plane(int i, double factor, const std::vector<int>& bin_of, ModeSum* sums)
+    /// Adds the modes of one row, with i and j as first indices.
+    void sum_row(int i, int j, double factor, const std::vector<int>& bin_of, ModeSum* sums) const
     {
         const auto square_of = [&](int entry) {
             const auto k = std::size_t(std::abs(wave_number(entry, n_)));
             return k * k;
         };
-        for (int j = 0; j < n_; ++j) {
-            const ModeFactors in_plane = factors_[std::size_t(i)] * factors_[std::size_t(j)];
-            const std::complex<double>* row = mesh_.spectrum_row(i, j);
-            const std::complex<double>* other = other_ ? other_->spectrum_row(i, j) : nullptr;
-            for (int k = 0; k < n_ / 2; ++k) {
-                const std::size_t square = square_of(i) + square_of(j) + square_of(k);
-                if (square >= bin_of.size())
-                    break;
-                if (bin_of[square] < 0)
-                    continue;
-                const ModeFactors factors = in_plane * factors_[std::size_t(k)];
-                std::complex<double> mode = row[k];
-                double noise = factors.all;
-                if (other) { // its points are half a cell lower
-                    mode = 0.5 * (mode + factors.phase * other[k]);
-                    noise = 0.5 * (noise + factors.alternating);
-                }
-                const unsigned weight = k == 0 ? 1 : 2;
-                const double share = weight / (factors.window * factors.window);
-                ModeSum& sum = sums[bin_of[square]];
-                sum.k += weight * factor * std::sqrt(double(square));
-                sum.power += share * std::norm(mode);
-                sum.noise += share * noise;
-                sum.modes += weight;
+        const ModeFactors in_plane = factors_[std::size_t(i)] * factors_[std::size_t(j)];
+        for (int k = 0; k < n_ / 2; ++k) {
+            const std::size_t square = square_of(i) + square_of(j) + square_of(k);
+            if (square >= bin_of.size())
+                break;
+            if (bin_of[square] < 0)
+                continue;
+            const ModeFactors factors = in_plane * factors_[std::size_t(k)];
+            std::complex<double> mode = mesh_.mode(i, j, k);
+            double noise = factors.all;
+            if (other_) { // its points are half a cell lower
+                mode = 0.5 * (mode + factors.phase * other_->mode(i, j, k));
+                noise = 0.5 * (noise + factors.alternating);
             }
+            const unsigned weight = k == 0 ? 1 : 2;
+            const double share = weight / (factors.window * factors.window);
+            ModeSum& sum = sums[bin_of[square]];
+            sum.k += weight * factor * std::sqrt(double(square));
+            sum.power += share * std::norm(mode);
+            sum.noise += share * noise;
+            sum.modes += weight;
         }
     }
 
@@ -187,7 +207,8 @@ private:
     int n_;
     std::vector<double> edges_;
     std::vector<ModeFactors> factors_;
-    Fourier<double> fourier_;
+    Communicator* ranks_; ///< null: one rank
+    SlabFourier<double> fourier_;
     Grid<double> mesh_;
     std::optional<Grid<double>> other_;
 };
@@ -195,35 +216,41 @@ private:
 } // namespace
 
 PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                             const Periodicity& box, const PowerSpectrumOptions& options)
+                             const Periodicity& box, const PowerSpectrumOptions& options,
+                             Communicator* ranks)
 {
-    check(options, box);
-    double total = mass ? 0 : double(n), squares = total;
-    for (std::size_t i = 0; mass && i < n; ++i) {
-        total += mass.load(i);
-        squares += mass.load(i) * mass.load(i);
-    }
-    if (!(total > 0) || !std::isfinite(total))
-        throw Error(Fault::input, "total mass: " + number_text(total) + ": must be above 0");
-    if (!std::isnormal(total * total) || !std::isnormal(squares))
-        throw Error(Fault::input, "total mass: " + number_text(total) +
-                                      ": its square must be a number of double precision");
+    ExactSums<MassSums> sums;
+    sums.add(0, n, [&](std::size_t i) {
+        const double m = mass ? mass.load(i) : 1;
+        return MassSums{m, m * m};
+    });
+    if (ranks)
+        ranks->sum(sums);
+    const auto [total, squares] = sums.value();
+    std::optional<Measurement> measurement;
+    const auto begin = [&, all = total, all_squares = squares] {
+        check(options, box);
+        if (!(all > 0) || !std::isfinite(all))
+            throw Error(Fault::input, "total mass: " + number_text(all) + ": must be above 0");
+        if (!std::isnormal(all * all) || !std::isnormal(all_squares))
+            throw Error(Fault::input, "total mass: " + number_text(all) +
+                                          ": its square must be a number of double precision");
+        measurement.emplace(options, ranks);
+    };
+    ranks ? ranks->run_and_agree(begin) : begin();
 
     const double fundamental = 2 * pi / box.side, volume = box.side * box.side * box.side;
-    const double last_factor = std::pow(options.fold_factor, options.foldings);
-    const double max = 0.5 * options.mesh * last_factor;
-    const std::vector<double> edges = bin_edges(options, max);
+    const std::vector<double>& edges = measurement->edges();
     PowerSpectrum spectrum;
     spectrum.shot_noise = volume * squares / (total * total);
     spectrum.nyquist = 0.5 * options.mesh * fundamental;
-    Measurement measurement(options, edges);
     std::size_t bin = 0;
     double factor = 1;
     for (int folding = 0; folding <= options.foldings; ++folding, factor *= options.fold_factor) {
         const bool is_last = folding == options.foldings;
         const double end = (is_last ? 1 : joint) * 0.5 * options.mesh * factor;
         const std::vector<ModeSum> sums =
-            measurement.measure(n, position, mass, {box.side / factor}, factor);
+            measurement->measure(n, position, mass, {box.side / factor}, factor);
         for (; bin + 1 < edges.size() && edges[bin + 1] <= end; ++bin) {
             const ModeSum& sum = sums[bin];
             if (sum.modes == 0)

@@ -8,6 +8,7 @@
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/mesh/cloud.hpp"
 
 namespace chamomile {
@@ -49,10 +50,12 @@ struct PowerSpectrum {
 /// 2016) removes the nearest aliases. Shot noise is subtracted including its aliases (Jing 2005),
 /// so that pure Poisson noise gives 0 at all k. With foldings (Jenkins et al. 1998), bins beyond
 /// 3/4 of the Nyquist wave number come from the next folding, and the last folding goes up to
-/// its Nyquist wave number. Empty `mass`: 1 per particle. The result is bitwise independent of the
-/// number of threads. Throws Error(usage) for options out of range, Error(input) for non-finite
-/// numbers or a non-positive total mass.
+/// its Nyquist wave number. Empty `mass`: 1 per particle. With `ranks` the particles of all ranks
+/// count, and every rank returns the spectrum; the call is collective. The result is bitwise
+/// independent of the number of threads and ranks. Throws Error(usage) for options out of range,
+/// Error(input) for non-finite numbers or a non-positive total mass.
 PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                             const Periodicity& box, const PowerSpectrumOptions& options);
+                             const Periodicity& box, const PowerSpectrumOptions& options,
+                             Communicator* ranks = nullptr);
 
 } // namespace chamomile

@@ -5,6 +5,7 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/command_ranks.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
 #include "app/options/unit_options.hpp"
@@ -98,12 +99,14 @@ int halos(const std::vector<std::string>& arguments)
     TheoryRequest theory;
     Output output;
     MassFunctionOutput numbers;
+    CommandRanks ranks;
     Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
                              "systems, and measures them.");
     options.positional("FILE", file, "the snapshot");
     add_analysed_matter(options, matter, "particle types to link; spheres contain all types");
     add_halo_options(options, request);
     add_theory_options(options, theory);
+    ranks.add(options);
     options.add(
         output_rows("output,o", "FILE", "the catalogue: .hdf5 with members, or .txt; none without"),
         output);
@@ -126,8 +129,9 @@ int halos(const std::vector<std::string>& arguments)
                            "contradicts --linking-length; give one"}});
     require_theory(options, theory);
     require_different(request.overdensities);
+    ranks.resolve(options, request.device);
 
-    Snapshot snapshot = read_particles(file);
+    Snapshot snapshot = ranks.read(file, true);
     options.set_units(unit_frame_of(snapshot));
     const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
@@ -144,8 +148,8 @@ int halos(const std::vector<std::string>& arguments)
     if (!request.length)
         add_note(snapshot, friends_note(snapshot.particles, {}));
     const auto fits = make_theory(theory, snapshot);
-    const HaloCatalogue catalogue =
-        measured_halos(snapshot, all ? *all : snapshot.particles, request);
+    const HaloCatalogue catalogue = measured_halos(snapshot, all ? *all : snapshot.particles,
+                                                   request, ranks.matter(matter.types));
     print_quantities(options);
     if (options.verbosity() != Verbosity::quiet || !writes)
         print_largest(snapshot, catalogue);

@@ -1,5 +1,6 @@
 #include "app/program.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -60,9 +61,11 @@ int dispatch(const char* about, std::span<const Command> commands,
     std::vector<std::string> known;
     for (const Command& command : commands) {
         if (name == command.name) {
-            if (leads_others() && name != "run" && name != "bench")
+            constexpr const char* several[] = {"run", "bench", "power", "halos"};
+            if (leads_others() && std::ranges::find(several, name) == std::end(several))
                 throw Error(Fault::usage,
-                            name + ": is for one process; 'run' and 'bench' take several");
+                            name + ": is for one process; 'run', 'bench', 'power' and 'halos' take "
+                                   "several");
             return command.run({arguments.begin() + 1, arguments.end()});
         }
         known.emplace_back(command.name);

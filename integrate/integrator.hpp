@@ -21,6 +21,7 @@ class Archive;
 class Communicator;
 class ExternalField;
 class Leapfrog;
+class LedParticles;
 struct Passage;
 struct RankSubset;
 
@@ -105,6 +106,8 @@ public:
     /// Returns the communicator if calls are collective and each rank has local particles; else
     /// null.
     virtual Communicator* ranks() { return nullptr; }
+    /// Returns the particles on ranks that rank 0 leads, or null. For measurements on ranks.
+    virtual LedParticles* led() { return nullptr; }
     /// Returns the leapfrog, or null for other schemes.
     virtual const Leapfrog* leapfrog() const { return nullptr; }
 

@@ -125,6 +125,7 @@ public:
     /// change later steps. Throws Error(device).
     void gather(std::span<const Index> which, std::span<PhasePoint> into);
     const Integrator& integrator() const { return *integrator_; }
+    LedParticles* led() { return integrator_->led(); }
     void record_passages(double distance) { integrator_->record_passages(distance); }
 
     /// True if particles().potential belongs to the current positions.

@@ -54,7 +54,9 @@ void RunJob::register_observers()
     // The first observer runs after the first force evaluation, so that no files are created if
     // forces fail.
     const auto outputs = [this](Simulation&) { write_outputs(); };
-    const LooksAt looks = run_.analysis.is_asked() ? LooksAt::particles : LooksAt::rows;
+    const LooksAt looks = run_.analysis.needs_particles(simulation_.led() != nullptr)
+                              ? LooksAt::particles
+                              : LooksAt::rows;
     if (const auto times = listed_outputs(run_); !times.empty())
         simulation_.at_times(times, potentials, outputs, looks);
     else
@@ -259,7 +261,8 @@ void RunJob::write_outputs()
     snapshots_.write(state_, peculiar, file);
     if (!run_.writes_beside)
         snapshots_.finish();
-    const auto tables = write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces);
+    const auto tables =
+        write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces, simulation_.led());
     written_ = "wrote " + file.string() + tables + " at " + time_text(simulation_, state_.units);
     ++outputs_;
 }

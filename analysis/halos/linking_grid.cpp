@@ -24,9 +24,11 @@ constexpr LinkingGrid::Coordinate max_cells_along = 1 << 21; ///< three form a k
     throw Error(Fault::usage, std::string("linking length: ") + value + ": " + allowed);
 }
 
-/// Returns a phrase on the particle farthest from the mean position.
+/// Returns a phrase on the particle farthest from the mean position, if any.
 std::string farthest_text(std::span<const Vec3<double>> position)
 {
+    if (position.empty())
+        return "";
     Vec3<double> mean;
     for (const Vec3<double>& p : position)
         mean += (1 / double(position.size())) * p;
@@ -70,9 +72,8 @@ LinkingGrid::LinkingGrid(std::span<const Vec3<double>> position, const Box& box,
                          const Periodicity& in, double linking_length)
     : periodicity(in), limit(linking_length * linking_length)
 {
-    const double longest = periodicity        ? periodicity.side
-                           : position.empty() ? 0
-                                              : box.longest_side();
+    const bool is_empty = !(box.low.x <= box.high.x);
+    const double longest = periodicity ? periodicity.side : is_empty ? 0 : box.longest_side();
     const double widest = linking_length / std::sqrt(3.0) * (1 - margin);
     if (longest / widest >= double(max_cells_along - 1))
         refuse(linking_length, "must be above 1e-6 of the extent of the particles" +
@@ -83,8 +84,8 @@ LinkingGrid::LinkingGrid(std::span<const Vec3<double>> position, const Box& box,
         side = longest / double(along_side);
     } else {
         side = widest;
-        low = position.empty() ? Vec3<double>{} : box.low;
-        for (int axis = 0; axis < 3 && !position.empty(); ++axis) {
+        low = is_empty ? Vec3<double>{} : box.low;
+        for (int axis = 0; axis < 3 && !is_empty; ++axis) {
             const auto width = std::array{box.high.x - low.x, box.high.y - low.y,
                                           box.high.z - low.z}[std::size_t(axis)];
             extent[axis] = Coordinate(width / side) + 1;

@@ -16,7 +16,7 @@ namespace chamomile {
 struct LinkingGrid {
     using Coordinate = std::int64_t;
 
-    /// Lays the grid over positions in `box`. Throws like friends_of_friends().
+    /// Lays the grid over `box`. Throws like friends_of_friends(), with the farthest of `position`.
     LinkingGrid(std::span<const Vec3<double>> position, const Box& box,
                 const Periodicity& periodicity, double linking_length);
 

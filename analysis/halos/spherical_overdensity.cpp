@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "chamomile/core/box.hpp"
+#include "chamomile/core/exact_sum.hpp"
 
 namespace chamomile {
 namespace {
@@ -17,16 +20,23 @@ struct Shell {
     double radius, mass;
 };
 
+void sort(std::vector<Shell>& shells)
+{
+    std::sort(shells.begin(), shells.end(), [](const Shell& a, const Shell& b) {
+        return a.radius != b.radius ? a.radius < b.radius : a.mass < b.mass;
+    });
+}
+
 /// A CellGrid sorts particles into cells with a few particles each, to search spheres.
 class CellGrid {
 public:
-    CellGrid(const Particles& particles, const Periodicity& periodicity)
+    /// Sorts the first n particles.
+    CellGrid(const Particles& particles, std::size_t n, const Periodicity& periodicity)
         : particles_(particles), periodicity_(periodicity)
     {
-        const std::size_t n = particles.size();
         Box box;
-        for (const Vec3<double>& p : particles.position)
-            box.add(p);
+        for (std::size_t i = 0; i < n; ++i)
+            box.add(particles.position[i]);
         const double longest =
             periodicity ? periodicity.side : std::max(box.longest_side(), 1e-300);
         low_ = periodicity ? Vec3<double>{} : box.low;
@@ -73,9 +83,7 @@ public:
                 for (int z = from[2]; z <= to[2]; ++z)
                     add((wrapped(x) * along_ + wrapped(y)) * along_ + wrapped(z), center, radius,
                         shells);
-        std::sort(shells.begin(), shells.end(), [](const Shell& a, const Shell& b) {
-            return a.radius != b.radius ? a.radius < b.radius : a.mass < b.mass;
-        });
+        sort(shells);
         return shells;
     }
 
@@ -132,47 +140,196 @@ bool find_crossing(const std::vector<Shell>& shells, double radius, double start
     return true;
 }
 
-} // namespace
+/// What all searches have in common.
+struct SearchLimits {
+    std::span<const double> densities;
+    double radius;     ///< max of a sphere
+    double total_mass; ///< of all particles
+};
 
-std::vector<OverdenseSphere> overdense_spheres(const Particles& particles,
-                                               const Periodicity& periodicity,
-                                               std::span<const Vec3<double>> centers,
-                                               std::span<const double> estimated_masses,
-                                               std::span<const double> densities)
-{
-    std::vector<OverdenseSphere> spheres(centers.size() * densities.size());
-    if (spheres.empty())
-        return spheres;
-    const CellGrid grid(particles, periodicity);
-    const double max = periodicity ? 0.5 * periodicity.side : Box::infinity;
-    double total = 0;
-    for (double m : particles.mass)
-        total += m;
-#pragma omp parallel for schedule(dynamic)
-    for (std::size_t c = 0; c < centers.size(); ++c) {
-        double radius = 0;
-        std::vector<Shell> shells;
-        for (std::size_t d = 0; d < densities.size(); ++d) {
-            if (!(densities[d] > 0) || !(estimated_masses[c] > 0))
+/// A SphereSearch finds the spheres around one center. Its caller searches the particles.
+class SphereSearch {
+public:
+    SphereSearch(const Vec3<double>& center, double estimated_mass, const SearchLimits& limits,
+                 OverdenseSphere* found)
+        : center_(center), mass_(estimated_mass), limits_(&limits), found_(found)
+    {
+        advance();
+    }
+
+    bool has_ended() const { return density_ == limits_->densities.size(); }
+    const Vec3<double>& center() const { return center_; }
+    /// Returns the radius of the particles that advance() needs.
+    double wanted() const { return wanted_; }
+    /// Continues with all shells within wanted(), sorted.
+    void advance(std::vector<Shell>&& shells)
+    {
+        shells_ = std::move(shells);
+        radius_ = wanted_;
+        advance();
+    }
+
+private:
+    void advance()
+    {
+        for (; !has_ended(); ++density_, wanted_ = 0) {
+            const double density = limits_->densities[density_];
+            if (!(density > 0) || !(mass_ > 0))
                 continue;
-            const double start =
-                std::min(max, std::cbrt(estimated_masses[c] / (sphere * densities[d])));
+            const double start = std::min(limits_->radius, std::cbrt(mass_ / (sphere * density)));
             // No sphere is larger than one with the total mass.
-            const double widest = std::min(max, 1.01 * std::cbrt(total / (sphere * densities[d])));
-            double wanted = std::min(widest, 1.25 * start);
+            const double widest = std::min(
+                limits_->radius, 1.01 * std::cbrt(limits_->total_mass / (sphere * density)));
+            if (wanted_ == 0)
+                wanted_ = std::min(widest, 1.25 * start);
             for (;;) {
-                if (radius < wanted) {
-                    radius = wanted;
-                    shells = grid.within(centers[c], radius);
-                }
-                OverdenseSphere& found = spheres[c * densities.size() + d];
-                if (find_crossing(shells, radius, start, densities[d], found) || radius >= widest)
+                if (radius_ < wanted_)
+                    return;
+                if (find_crossing(shells_, radius_, start, density, found_[density_]) ||
+                    radius_ >= widest)
                     break;
-                wanted = std::min(widest, 1.5 * radius);
+                wanted_ = std::min(widest, 1.5 * radius_);
             }
         }
+        shells_ = {};
     }
-    return spheres;
+
+    Vec3<double> center_;
+    double mass_;
+    const SearchLimits* limits_;
+    OverdenseSphere* found_; ///< per density
+    std::size_t density_ = 0;
+    double radius_ = 0, wanted_ = 0;
+    std::vector<Shell> shells_; ///< within radius_
+};
+
+/// A request for the shells around a center.
+struct ShellRequest {
+    Vec3<double> center;
+    double radius;
+};
+
+/// Searches spheres that reach other slabs. Each rank sends centers to the ranks with particles
+/// near them, and receives shells.
+class ShellExchange {
+public:
+    ShellExchange(const CellGrid& grid, const RankSlabs& slabs, Communicator& ranks)
+        : grid_(grid), slabs_(slabs), ranks_(ranks)
+    {}
+
+    /// Returns whether this rank has all particles that the search needs.
+    bool is_local(const SphereSearch& search) const
+    {
+        for (int r = 0; r < ranks_.size(); ++r)
+            if (r != ranks_.rank() && slabs_.is_near(r, search.center(), search.wanted()))
+                return false;
+        return true;
+    }
+
+    /// Advances searches once. Collective.
+    void advance(std::span<SphereSearch* const> searches)
+    {
+        const std::size_t size = std::size_t(ranks_.size());
+        std::vector<std::vector<ShellRequest>> asked(size);
+        std::vector<std::vector<std::size_t>> asking(size); // searches
+        for (std::size_t s = 0; s < searches.size(); ++s)
+            for (std::size_t r = 0; r < size; ++r)
+                if (slabs_.is_near(int(r), searches[s]->center(), searches[s]->wanted())) {
+                    asked[r].push_back({searches[s]->center(), searches[s]->wanted()});
+                    asking[r].push_back(s);
+                }
+        Inbox requests, counts, shells;
+        exchange(asked, requests);
+        std::vector<std::vector<std::uint64_t>> numbers(size);
+        std::vector<std::vector<Shell>> answers(size);
+        for (std::size_t r = 0; r < size; ++r)
+            answer(requests.from<ShellRequest>(int(r)), numbers[r], answers[r]);
+        exchange(numbers, counts);
+        exchange(answers, shells);
+        std::vector<std::vector<Shell>> found(searches.size());
+        for (std::size_t r = 0; r < size; ++r) {
+            std::span<const Shell> rest = shells.from<Shell>(int(r));
+            const auto count = counts.from<std::uint64_t>(int(r));
+            for (std::size_t k = 0; k < count.size(); ++k) {
+                std::vector<Shell>& all = found[asking[r][k]];
+                all.insert(all.end(), rest.begin(), rest.begin() + std::ptrdiff_t(count[k]));
+                rest = rest.subspan(count[k]);
+            }
+        }
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t s = 0; s < searches.size(); ++s) {
+            sort(found[s]);
+            searches[s]->advance(std::move(found[s]));
+        }
+    }
+
+private:
+    template <class T>
+    void exchange(const std::vector<std::vector<T>>& to, Inbox& inbox)
+    {
+        ranks_.all_to_all<T>(std::vector<std::span<const T>>(to.begin(), to.end()), inbox);
+    }
+
+    void answer(std::span<const ShellRequest> requests, std::vector<std::uint64_t>& counts,
+                std::vector<Shell>& shells) const
+    {
+        std::vector<std::vector<Shell>> found(requests.size());
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t k = 0; k < requests.size(); ++k)
+            found[k] = grid_.within(requests[k].center, requests[k].radius);
+        for (const std::vector<Shell>& one : found) {
+            counts.push_back(one.size());
+            shells.insert(shells.end(), one.begin(), one.end());
+        }
+    }
+
+    const CellGrid& grid_;
+    const RankSlabs& slabs_;
+    Communicator& ranks_;
+};
+
+} // namespace
+
+std::vector<OverdenseSphere>
+overdense_spheres(const Particles& particles, const Periodicity& periodicity,
+                  std::span<const Vec3<double>> centers, std::span<const double> estimated_masses,
+                  std::span<const double> densities, const SlabMatter* slab)
+{
+    std::vector<OverdenseSphere> spheres(centers.size() * densities.size());
+    const std::size_t n = slab ? slab->particles : particles.size();
+    ExactSums<double> total;
+    total.add(0, n, [&](std::size_t i) { return particles.mass[i]; });
+    if (slab)
+        slab->ranks.sum(total);
+    else if (spheres.empty())
+        return spheres;
+    const CellGrid grid(particles, n, periodicity);
+    const SearchLimits limits{densities, periodicity ? 0.5 * periodicity.side : Box::infinity,
+                              total.value()};
+    std::vector<SphereSearch> searches;
+    for (std::size_t c = 0; c < centers.size(); ++c)
+        searches.emplace_back(centers[c], estimated_masses[c], limits,
+                              spheres.data() + c * densities.size());
+    std::optional<ShellExchange> exchange;
+    if (slab)
+        exchange.emplace(grid, slab->slabs, slab->ranks);
+    for (;;) {
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t c = 0; c < searches.size(); ++c)
+            while (!searches[c].has_ended() && (!exchange || exchange->is_local(searches[c])))
+                searches[c].advance(grid.within(searches[c].center(), searches[c].wanted()));
+        if (!exchange)
+            return spheres;
+        std::vector<SphereSearch*> open;
+        for (SphereSearch& search : searches)
+            if (!search.has_ended())
+                open.push_back(&search);
+        std::uint64_t all_open = open.size();
+        slab->ranks.sum(std::span(&all_open, 1));
+        if (all_open == 0)
+            return spheres;
+        exchange->advance(open);
+    }
 }
 
 } // namespace chamomile

@@ -138,8 +138,8 @@ int doctor(const std::vector<std::string>& arguments)
     if (gpus.empty())
         missing.push_back("a GPU: " + why_no_gpu());
     if (mpi_library().empty())
-        missing.push_back("MPI (Debian: libopenmpi-dev openmpi-bin, and a new build): 'run' and "
-                          "'bench' of several processes need it");
+        missing.push_back("MPI (Debian: libopenmpi-dev openmpi-bin, and a new build): 'run', "
+                          "'bench', 'power' and 'halos' of several processes need it");
     if (!is_in_path("ffmpeg"))
         missing.push_back("ffmpeg: 'render --movie' prints its line instead of running it");
     if (!python_has_matplotlib())

@@ -1,6 +1,5 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
-#include <bit>
 #include <cmath>
 #include <string>
 #include <type_traits>
@@ -8,12 +7,10 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/mesh/assignment.hpp"
 #include "chamomile/force/mesh/green_function.hpp"
 #include "chamomile/force/mesh/mesh_field.hpp"
-#include "chamomile/force/mesh/slab_fourier.hpp"
+#include "chamomile/force/mesh/rank_assignment.hpp"
 
 namespace chamomile {
 namespace {
@@ -87,30 +84,9 @@ private:
     {
         if constexpr (std::is_same_v<T, float>)
             assignment_.assign(n, position, mass, potential_);
-        else {
-            const double scale = scale_of_masses(n, mass);
-            assignment_.assign_integers(n, position, mass, scale, potential_);
-            fourier_.sum_integers(potential_);
-            double* const point = potential_.data();
-            const std::size_t plane = potential_.plane(),
-                              end = std::size_t(fourier_.own().end) * plane;
-#pragma omp parallel for schedule(static)
-            for (std::size_t p = std::size_t(fourier_.own().begin) * plane; p < end; ++p)
-                point[p] = double(std::bit_cast<std::int64_t>(point[p])) / scale;
-        }
-    }
-
-    /// Returns the power of two that scales the sum of |mass| over all ranks to less than 2^61.
-    double scale_of_masses(std::size_t n, const ArrayView& mass)
-    {
-        ExactSums<double> sum;
-        sum.add(0, n, [&](std::size_t i) { return mass ? std::abs(mass.load(i)) : 1; });
-        if (ranks_)
-            ranks_->sum(sum);
-        int exponent = 0;
-        const double all = sum.value();
-        std::frexp(all, &exponent);
-        return all > 0 && std::isfinite(all) ? std::ldexp(1., 61 - exponent) : 1;
+        else
+            assign_of_ranks(assignment_, n, position, mass, scale_of_masses(n, mass, ranks_),
+                            fourier_, potential_);
     }
 
     /// Turns the mass spectrum into the spectra of the potential and the acceleration, at this

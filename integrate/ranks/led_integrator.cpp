@@ -12,18 +12,22 @@ namespace chamomile {
 template <auto Call, class... Argument>
 auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
 {
-    using Result = typename RankCall<decltype(Call)>::Result;
-    lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_);
-    options_.periodic = run_.leapfrog().forces().periodic; // with the mesh chosen
-    if constexpr (!std::is_void_v<Result>)
-        return std::any_cast<Result>(std::move(run_.result));
+    const auto choose = [this] { options_.periodic = leapfrog()->forces().periodic; };
+    if constexpr (std::is_void_v<typename RankCall<decltype(Call)>::Result>) {
+        led_.lead<Call>(given, arguments...);
+        choose(); // the mesh
+    } else {
+        auto result = led_.lead<Call>(given, arguments...);
+        choose();
+        return result;
+    }
 }
 
 LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& steps,
                              const Clock& clock)
-    : options_(resolved(of_first_rank(options))), ranks_(*options.ranks), run_(ranks_)
+    : options_(resolved(of_first_rank(options))), led_(*options.ranks)
 {
-    ranks_.set_time_limit(options.peer_timeout);
+    led_.ranks().set_time_limit(options.peer_timeout);
     std::optional<ComovingOptions> comoving;
     if (!clock.is_newtonian())
         comoving = dynamic_cast<const ComovingClock&>(clock).options();
@@ -31,34 +35,14 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
                          comoving);
 }
 
-template <class T>
-void LedIntegrator::scatter(Column column, std::size_t first, std::span<const T> values)
-{
-    run_.distributed = std::as_bytes(values);
-    lead<&RankRun::take>({}, column, std::uint64_t(first));
-}
-
-/// Scatters rows in blocks.
-void LedIntegrator::scatter(Column column, ParticleReader& rows, std::size_t count)
-{
-    rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
-        if (is_vector(column))
-            scatter(column, begin, rows.read_vectors(column, {begin, end}));
-        else
-            scatter(column, begin, rows.read_scalars(column, {begin, end}));
-    });
-}
-
 /// Scatters the fixed columns that forces need.
 void LedIntegrator::scatter_lasting(const Particles& particles)
 {
-    lead<&RankRun::begin>({}, std::uint64_t(particles.size()));
+    led_.begin(particles.size());
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
             if (column == Column::mass || column == Column::id || column == Column::softening)
-                for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
-                    scatter(column, begin, std::span(values).subspan(begin, end - begin));
-                });
+                led_.scatter(column, std::span(values));
         },
         particles);
 }
@@ -72,7 +56,7 @@ void LedIntegrator::scatter(const Particles& particles, ParticleReader& rows, Mo
             const auto values = rows.read_vectors(column, {begin, end});
             require_finite(particles, values, column == Column::position ? "position" : "velocity",
                            {now.step, clock().file_time(now.time)}, begin);
-            scatter(column, begin, values);
+            led_.scatter(column, begin, values);
         });
 }
 
@@ -127,7 +111,7 @@ Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double ti
 
 void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<PhasePoint> into)
 {
-    run_.asked = std::as_writable_bytes(into);
+    led_.run().asked = std::as_writable_bytes(into);
     lead<&RankRun::gather>(std::as_bytes(which));
 }
 
@@ -136,7 +120,7 @@ std::span<const T> LedIntegrator::fetch(Column column, const RowSelection& rows,
                                         std::vector<T>& into)
 {
     into.resize(rows.size());
-    run_.asked = std::as_writable_bytes(std::span(into));
+    led_.run().asked = std::as_writable_bytes(std::span(into));
     lead<&RankRun::fetch>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
                           std::uint64_t(rows.end));
     return into;
@@ -146,7 +130,8 @@ void LedIntegrator::fetch(Particles& particles)
 {
     if (is_fetched_)
         return;
-    const bool has_potentials = has_potentials_ || run_.leapfrog().needs_potentials() || is_alone_;
+    const bool has_potentials =
+        has_potentials_ || led_.run().leapfrog().needs_potentials() || is_alone_;
     for_each_column(
         [&](Column column, const std::string&, auto& values) {
             if (!moves(column) || (column == Column::potential && !has_potentials))
@@ -164,7 +149,7 @@ void LedIntegrator::fetch(Particles& particles)
 
 void LedIntegrator::exchange(Archive& archive, Particles& particles)
 {
-    Leapfrog& own = run_.leapfrog();
+    Leapfrog& own = led_.run().leapfrog();
     ArchivedRows archived(archive);
     RowsInMemory in_memory(particles);
     const bool is_on_host = !particles.position.empty();
@@ -181,7 +166,8 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
             if (is_step) // Simulation keeps the other columns
                 keep_rows(archive, column, rows, *this);
         } else if (is_given || count_rows(archive, column) == rows)
-            scatter(column, is_given ? static_cast<ParticleReader&>(in_memory) : archived, rows);
+            led_.scatter(column, is_given ? static_cast<ParticleReader&>(in_memory) : archived,
+                         rows);
         else if (column != Column::potential)
             throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
                           : unequal_lengths();
@@ -205,8 +191,9 @@ void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)
 
 std::string LedIntegrator::device() const
 {
-    return run_.leapfrog().device() + ", " + std::to_string(ranks_.size()) + " ranks of " +
-           std::to_string(ranks_.share_of_threads(thread_count())) + " threads" +
+    return led_.run().leapfrog().device() + ", " + std::to_string(led_.ranks().size()) +
+           " ranks of " + std::to_string(led_.ranks().share_of_threads(thread_count())) +
+           " threads" +
            (options_.device == "cpu" ? ""
             : options_.share_gpu     ? ", GPUs may be shared"
                                      : ", one GPU each");

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "chamomile/integrate/ranks/rank_run.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 
 namespace chamomile {
 
@@ -32,8 +32,9 @@ public:
                 std::span<PhasePoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
-    const Clock& clock() const override { return run_.leapfrog().clock(); }
-    const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }
+    LedParticles* led() override { return &led_; }
+    const Clock& clock() const override { return leapfrog()->clock(); }
+    const Leapfrog* leapfrog() const override { return &led_.run().leapfrog(); }
     const SolverOptions& forces() const override { return options_; }
     std::string device() const override;
 
@@ -51,9 +52,6 @@ private:
 
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
-    template <class T>
-    void scatter(Column column, std::size_t first, std::span<const T> values);
-    void scatter(Column column, ParticleReader& rows, std::size_t count);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
     void scatter_lasting(const Particles& particles);
     template <class T>
@@ -61,8 +59,7 @@ private:
     void record_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0
-    Communicator& ranks_;
-    RankRun run_;
+    LedParticles led_;
     std::shared_ptr<ParticleReader> source_; ///< begin_from()
     bool has_begun_ = false;                 ///< start() or exchange() was called
     bool is_fetched_ = true;                 ///< the caller's particles are current

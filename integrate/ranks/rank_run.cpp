@@ -63,7 +63,8 @@ void RankRun::begin(std::uint64_t count)
 
 void RankRun::take(Column column, std::uint64_t first)
 {
-    visit_column(column, home_, *steps_, [&](auto& values) {
+    StepColumns none;
+    visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         ranks_.scatter(std::span(reinterpret_cast<const T*>(distributed.data()),
                                  distributed.size() / sizeof(T)),
@@ -152,6 +153,35 @@ void RankRun::gather()
     answer<PhasePoint>([&](std::size_t k) {
         return PhasePoint{home_.position[k], home_.velocity[k]};
     });
+}
+
+PowerSpectrum RankRun::power_spectrum(PowerSpectrumOptions options, Periodicity box,
+                                      std::uint8_t types)
+{
+    update_home();
+    const auto measured = [&](const Particles& p) {
+        return chamomile::power_spectrum(p.size(), view_of(std::span(p.position)),
+                                         view_of(std::span(p.mass)), box, options, &ranks_);
+    };
+    if (types == all_types)
+        return measured(home_);
+    Particles chosen;
+    for (std::size_t i = 0; i < home_.size(); ++i)
+        if (types >> home_.type[i] & 1) {
+            chosen.mass.push_back(home_.mass[i]);
+            chosen.position.push_back(home_.position[i]);
+        }
+    return measured(chosen);
+}
+
+RankHalos RankRun::halos(RankHaloRequest request)
+{
+    update_home();
+    std::vector<double> densities(given_.size() / sizeof(double));
+    read_bytes(given_, densities.data(), densities.size());
+    return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
+                           ranks_.first_of_run(count_, ranks_.rank())},
+                          request, densities, ranks_);
 }
 
 void serve_particles(Communicator& ranks)

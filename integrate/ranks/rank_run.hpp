@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "chamomile/analysis/halos/rank_halos.hpp"
+#include "chamomile/analysis/power_spectrum.hpp"
 #include "chamomile/core/bytes.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -70,6 +72,10 @@ public:
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
     void fetch(Column column, std::uint64_t first, std::uint64_t end);
     void gather();
+    /// Measure the particles of all ranks, at home or in the leapfrog. Spectra are of the types
+    /// whose bits are set. Halos take densities from the message; rank 0 returns them.
+    PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
+    RankHalos halos(RankHaloRequest request);
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.
     template <auto Call>
@@ -95,6 +101,11 @@ public:
     }
 
 private:
+    void update_home()
+    {
+        if (leapfrog_)
+            leapfrog_->fetch(home_);
+    }
     std::vector<std::uint64_t> homes() const;
     template <class T>
     void answer(std::uint64_t first, std::uint64_t end, std::span<const T> values);
@@ -142,8 +153,9 @@ private:
 
 using RankCalls =
     CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take, &RankRun::resume,
-             &RankRun::fetch, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
-             &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose>;
+             &RankRun::fetch, &RankRun::gather, &RankRun::power_spectrum, &RankRun::halos,
+             &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step,
+             &Leapfrog::diagnose>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -9,12 +9,21 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/initial/transform.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/line_text.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
+
+std::uint8_t MatterOnRanks::type_bits() const
+{
+    std::uint8_t bits = types.empty() ? all_types : 0;
+    for (const int type : types)
+        bits |= std::uint8_t(1 << type);
+    return bits;
+}
 
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
 {
@@ -34,9 +43,11 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
 
 void use_positions_only(Snapshot& snapshot)
 {
-    if (snapshot.box_size > 0)
-        require_places(outside(snapshot.particles, snapshot.box_size));
-    warn_of_outside(snapshot);
+    if (!(snapshot.box_size > 0))
+        return;
+    const Outside found = outside(snapshot);
+    require_places(found);
+    add_note(snapshot, outside_text(found));
 }
 
 bool has_types(const Particles& particles, const std::vector<int>& types)

@@ -9,10 +9,23 @@
 
 namespace chamomile {
 
+class LedParticles;
+
 /// An AnalysedMatter selects particle types and the box side.
 struct AnalysedMatter {
     std::vector<int> types;    ///< 0..5; empty: all
     std::optional<double> box; ///< side; empty: from the file
+};
+
+/// MatterOnRanks are particles on ranks, of which a snapshot on rank 0 has the masses, numbers and
+/// types of those chosen.
+struct MatterOnRanks {
+    LedParticles& led;
+    std::vector<int> types = {}; ///< chosen; empty: all
+    double velocity_factor = 1;  ///< velocity in files over velocity on ranks
+
+    /// Returns the types as bits.
+    std::uint8_t type_bits() const;
 };
 
 /// Keeps only particles of the selected types, and sets the box. Adds a note if the density is not

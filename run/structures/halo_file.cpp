@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 #include "chamomile/core/error.hpp"
@@ -11,6 +12,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/data_file.hpp"
 #include "chamomile/io/pending_file.hpp"
@@ -233,6 +235,31 @@ ParticleGroups groups_on(const std::string& device, std::span<const Vec3<double>
     return friends_of_friends(position, rule.periodicity, rule.linking_length, rule.min_members);
 }
 
+/// Returns the halos of particles on ranks. Members are indices among the linked particles.
+RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const FriendRule& rule,
+                         const std::string& device, std::span<const double> densities)
+{
+    RankHaloRequest request{.rule = rule,
+                            .softening = softening * rule.linking_length,
+                            .velocity_factor = ranks.velocity_factor,
+                            .types = ranks.type_bits()};
+    if (device != "auto")
+        std::snprintf(request.devices, sizeof request.devices, "%s",
+                      device == "gpu" ? "gpu:all" : device.c_str());
+    RankHalos found = ranks.led.halos(request, densities, all.type);
+    if (ranks.types.empty())
+        return found;
+    std::vector<Index> place(all.size());
+    Index linked = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        place[i] = linked;
+        linked += request.types >> all.type[i] & 1;
+    }
+    for (Index& member : found.groups.members)
+        member = place[member];
+    return found;
+}
+
 } // namespace
 
 std::string friends_note(const Particles& all, const std::vector<int>& types)
@@ -251,7 +278,7 @@ std::string friends_note(const Particles& all, const std::vector<int>& types)
 }
 
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
-                             const HaloRequest& request)
+                             const HaloRequest& request, const MatterOnRanks* ranks)
 {
     const Particles& particles = snapshot.particles;
     const Periodicity box{snapshot.box_size};
@@ -260,16 +287,24 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     HaloCatalogue catalogue;
     catalogue.linking_length =
         request.length.value_or(request.linking_length * mean_distance(particles, all, box.side));
-    const double start = wall_clock_seconds();
-    catalogue.groups = groups_on(request.device, particles.position,
-                                 {box, catalogue.linking_length, request.min_members});
-    catalogue.link_seconds = wall_clock_seconds() - start;
-    catalogue.halos =
-        halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
     catalogue.thresholds = thresholds_of(snapshot, all, request.overdensities);
     std::vector<double> densities;
     for (const DensityThreshold& threshold : catalogue.thresholds)
         densities.push_back(threshold.density);
+    const FriendRule rule{box, catalogue.linking_length, request.min_members};
+    const double start = wall_clock_seconds();
+    if (ranks) {
+        RankHalos found = halos_on_ranks(*ranks, all, rule, request.device, densities);
+        catalogue.link_seconds = wall_clock_seconds() - start;
+        catalogue.groups = std::move(found.groups);
+        catalogue.halos = std::move(found.halos);
+        catalogue.spheres = std::move(found.spheres);
+        return catalogue;
+    }
+    catalogue.groups = groups_on(request.device, particles.position, rule);
+    catalogue.link_seconds = wall_clock_seconds() - start;
+    catalogue.halos =
+        halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
     catalogue.spheres =
         overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);

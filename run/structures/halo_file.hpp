@@ -6,7 +6,7 @@
 
 #include "chamomile/analysis/halos/halo_properties.hpp"
 #include "chamomile/analysis/halos/spherical_overdensity.hpp"
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile {
 
@@ -37,11 +37,12 @@ struct HaloCatalogue {
 };
 
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
-/// the snapshot's. `all` needs positions, masses and types. Throws Error(usage) for an isolated
+/// the snapshot's. `all` needs positions, masses and types. Positions and velocities may be on
+/// ranks, where auto links on processors. Throws Error(usage) for an isolated
 /// snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is asked
 /// for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
-                             const HaloRequest& request);
+                             const HaloRequest& request, const MatterOnRanks* ranks = nullptr);
 
 /// Returns a warning if friends of these types (empty: all) differ in mass, since one linking
 /// length does not suit several masses; otherwise an empty text.

@@ -5,11 +5,13 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile {
 
-PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power)
+PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power,
+                             const MatterOnRanks* ranks)
 {
     if (!(snapshot.box_size > 0))
         throw Error(Fault::usage, "{box}: missing: needed because the file has no periodic box");
@@ -18,8 +20,11 @@ PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power
     const double twice = 2 * std::cbrt(double(p.size()));
     options.mesh = power.mesh.value_or(
         std::clamp(1 << int(std::lround(std::log2(std::max(twice, 1.0)))), 32, 1024));
-    return power_spectrum(p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass)),
-                          {snapshot.box_size}, options);
+    const Periodicity box{snapshot.box_size};
+    if (ranks)
+        return ranks->led.power_spectrum(options, box, ranks->type_bits());
+    return power_spectrum(p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass)), box,
+                          options);
 }
 
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,

@@ -10,15 +10,18 @@
 
 namespace chamomile {
 
+struct MatterOnRanks;
+
 /// A PowerRequest holds the parameters of a power spectrum measurement.
 struct PowerRequest {
     PowerSpectrumOptions measurement{.foldings = 1};
     std::optional<int> mesh; ///< empty: power of two at 2 cbrt(N)
 };
 
-/// Measures the power spectrum. Throws Error(usage) if the box is not periodic or the mesh is not
-/// allowed.
-PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);
+/// Measures the power spectrum. With `ranks` positions are there. Throws
+/// Error(usage) if the box is not periodic or the mesh is not allowed.
+PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power,
+                             const MatterOnRanks* ranks = nullptr);
 
 /// Returns a table with heading: k, P, P with shot noise, error, modes, limits of k and number of
 /// foldings. If `theory` is not null, adds columns for linear theory and Halofit.

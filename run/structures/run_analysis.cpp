@@ -43,20 +43,25 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start)
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number, const SolverOptions& forces)
+                           const RunFolder& folder, int number, const SolverOptions& forces,
+                           LedParticles* led)
 {
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
     std::unique_ptr<Theory> fits;
     if (analysis.fits.wanted)
         fits = std::make_unique<Theory>(analysis.fits, snapshot);
+    std::optional<MatterOnRanks> ranks;
+    if (led)
+        ranks.emplace(*led);
     if (analysis.power) {
         const TraceRange range("power spectrum");
         PowerRequest request;
         request.mesh = analysis.power_mesh;
         const std::filesystem::path file = folder.power(number);
-        write_text(file, power_table(snapshot, measured_power(snapshot, request), fits.get(),
-                                     "power spectrum" + of));
+        write_text(file, power_table(snapshot,
+                                     measured_power(snapshot, request, ranks ? &*ranks : nullptr),
+                                     fits.get(), "power spectrum" + of));
         written += ", " + file.filename().string();
     }
     if (analysis.halos) {
@@ -73,9 +78,14 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         std::string note = friends_note(snapshot.particles, analysis.halo_types);
         if (!note.empty())
             note = "\n# note: " + note;
+        if (ranks) {
+            ranks->types = analysis.halo_types;
+            if (snapshot.comoving) // ranks have momenta
+                ranks->velocity_factor = 1 / snapshot.comoving->scale_factor;
+        }
         const auto measured_on = [&](const std::string& device) {
             request.device = device;
-            return measured_halos(friends, snapshot.particles, request);
+            return measured_halos(friends, snapshot.particles, request, ranks ? &*ranks : nullptr);
         };
         HaloCatalogue catalogue;
         try {

@@ -97,17 +97,33 @@ double circular_speed(const Potential& potential, const Snapshot& snapshot)
     return count > 0 ? *middle : 0;
 }
 
-} // namespace
-
-Outside outside(const Particles& particles, double side)
+/// Adds the particles at these positions.
+void count_outside(std::span<const Vec3<double>> position, double side, Outside& found)
 {
-    Outside found;
-    for (const Vec3<double>& x : particles.position) {
+    for (const Vec3<double>& x : position) {
         const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
         const double beyond = std::max(-low / side, high / side - 1);
         found.particles += beyond > rounding;
         found.sides = std::max(found.sides, beyond);
     }
+}
+
+} // namespace
+
+Outside outside(const Particles& particles, double side)
+{
+    Outside found;
+    count_outside(particles.position, side, found);
+    return found;
+}
+
+Outside outside(const Snapshot& snapshot)
+{
+    Outside found;
+    const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
+    rows->for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
+        count_outside(rows->read_vectors(Column::position, {begin, end}), snapshot.box_size, found);
+    });
     return found;
 }
 
@@ -140,7 +156,7 @@ void add_note(Snapshot& snapshot, const std::string& line)
 void warn_of_outside(Snapshot& snapshot)
 {
     if (snapshot.box_size > 0)
-        add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
+        add_note(snapshot, outside_text(outside(snapshot)));
 }
 
 void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field)

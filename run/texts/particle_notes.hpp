@@ -19,6 +19,8 @@ struct Outside {
     double sides = 0;
 };
 Outside outside(const Particles& particles, double side);
+/// Counts particles of a snapshot outside its box, also those left in the file.
+Outside outside(const Snapshot& snapshot);
 
 /// Returns a line about particles outside the box, or an empty text if none.
 std::string outside_text(const Outside& outside);

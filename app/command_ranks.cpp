@@ -1,0 +1,39 @@
+#include "app/command_ranks.hpp"
+
+#include "app/command_files.hpp"
+#include "app/options/rank_options.hpp"
+#include "chamomile/force/option_table.hpp"
+
+namespace chamomile::app {
+
+void CommandRanks::add(Options& options)
+{
+    options.add(rank_options(), solver_);
+}
+
+void CommandRanks::resolve(const Options& options, const std::string& device)
+{
+    solver_.device = device == "auto" ? "cpu" : device;
+    resolve_ranks(options, solver_, {&solver_.device, 1});
+}
+
+Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
+{
+    if (!asks_ranks(solver_))
+        return read_particles(file);
+    own_ = make_own_ranks(solver_, serve_particles);
+    led_ = std::make_unique<LedParticles>(*solver_.ranks);
+    led_->ranks().set_time_limit(solver_.peer_timeout);
+    Snapshot snapshot = open_particles(file);
+    const Particles& particles = snapshot.particles;
+    led_->begin(particles.size());
+    led_->scatter(Column::mass, std::span(particles.mass));
+    led_->scatter_types(particles.type);
+    const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
+    led_->scatter(Column::position, *rows, particles.size());
+    if (has_velocities)
+        led_->scatter(Column::velocity, *rows, particles.size());
+    return snapshot;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,43 @@
+/// \file  Ranks of a command that measures a snapshot.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/options/options.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+
+namespace chamomile::app {
+
+/// CommandRanks are the processes of a launcher, or threads by --ranks. Without either a command
+/// has all particles.
+class CommandRanks {
+public:
+    /// Adds rank_options().
+    void add(Options& options);
+    /// Chooses the ranks. Throws Error(usage) if options contradict each other. `device`: of the
+    /// command, for all ranks.
+    void resolve(const Options& options, const std::string& device);
+
+    /// Calls read_particles(). With ranks, reads positions (and velocities if asked) in blocks and
+    /// scatters them, masses and types; HDF5 and GADGET-2 then leave them in Snapshot::deferred.
+    Snapshot read(const std::string& file, bool has_velocities);
+
+    /// Returns the particles of these types on ranks (empty: all), or null.
+    const MatterOnRanks* matter(const std::vector<int>& types)
+    {
+        if (!led_)
+            return nullptr;
+        return &matter_.emplace(*led_, types);
+    }
+
+private:
+    SolverOptions solver_;
+    std::shared_ptr<const void> own_;
+    std::unique_ptr<LedParticles> led_;
+    std::optional<MatterOnRanks> matter_;
+};
+
+} // namespace chamomile::app

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Tests that power spectra, halos and mass functions of runs and commands on several ranks (threads or MPI processes)
+have the bytes of one rank.
+"""
+import pathlib
+import tempfile
+
+from processes import MPIRUN, own_lines, processes
+from program import chamomile, check, end, refused
+
+
+def tables(folder, out):
+    return {p.name: p.read_bytes() for kind in ("power", "halos", "mass_function") for p in sorted((folder / out).glob(kind + "_*"))}
+
+
+def runs(folder):
+    chamomile(folder, "model", "cosmology", "--n", 16, "--box", 3, "--seed", 3, "-o", "box.hdf5", "-q")
+    words = ["run", "box.hdf5", "--cosmology", "--z-end", 3, "--outputs-z", 9, "--power", "--halos", "--set", "halos.min-members=4", "-q", "--overwrite"]
+    chamomile(folder, *words, "-o", "one")
+    one = tables(folder, "one")
+    check(len(one) == 9, f"the run wrote {sorted(one)}")
+    check((folder / "one/mass_function_002.txt").read_text().count("\n") > 6, "the box has too few halos for this test")
+    for number in (1, 2, 3, 4, 7):
+        chamomile(folder, *words, "-o", "out", "--ranks", number, "--threads", 4)
+        check(tables(folder, "out") == one, f"--ranks {number}: spectra or halos differ from one rank")
+    chamomile(folder, *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
+    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
+    check(tables(folder, "out") == one, "a restart on another number of ranks: spectra or halos differ")
+    if MPIRUN:
+        status, _, err = processes(folder, 3, *words, "-o", "out")
+        check(status == 0 and not own_lines(err), f"3 processes: status {status}: {err}")
+        check(tables(folder, "out") == one, "3 processes: spectra or halos differ from one rank")
+
+
+def commands(folder):
+    chamomile(folder, "convert", "one/snapshot_002.hdf5", "box.gadget2", "-q")
+    chamomile(folder, "model", "galaxy", "-n", 4000, "--seed", 4, "-o", "galaxy.hdf5", "-q")
+    chamomile(folder, "convert", "galaxy.hdf5", "galaxy.txt", "-q")
+
+    def rows(name):
+        return [line for line in (folder / name).read_text().splitlines() if not line.startswith("# halos") and "chamomile" not in line]
+
+    for what, words in [
+            ("power", ["power", "one/snapshot_002.hdf5", "--fold", 2]),
+            ("power of GADGET-2", ["power", "box.gadget2", "--linear"]),
+            ("power of some types", ["power", "galaxy.hdf5", "--box", 50, "--types", "disk,bulge"]),
+            ("halos", ["halos", "one/snapshot_002.hdf5", "--min-members", 3, "--overdensity", "100,500"]),
+            ("halos of isolated particles", ["halos", "galaxy.hdf5", "--length", 0.2, "--min-members", 5]),
+            ("halos of some types", ["halos", "galaxy.hdf5", "--box", 50, "--length", 0.2, "--types", "disk,bulge"]),
+            ("halos of text", ["halos", "galaxy.txt", "--length", 0.3])]:
+        chamomile(folder, *words, "-o", "one.txt", "--overwrite", "-q")
+        one = rows("one.txt")
+        check(len(one) > 5, f"{what}: the table is empty")
+        for number in (2, 7):
+            chamomile(folder, *words, "-o", "out.txt", "--overwrite", "-q", "--ranks", number, "--threads", 2)
+            check(rows("out.txt") == one, f"{what}: --ranks {number}: the table differs from one rank")
+        if MPIRUN:
+            status, _, err = processes(folder, 2, *words, "-o", "out.txt", "--overwrite", "-q")
+            check(status == 0 and not own_lines(err), f"{what}: 2 processes: status {status}: {err}")
+            check(rows("out.txt") == one, f"{what}: 2 processes: the table differs from one rank")
+    refused(folder, 2, "linking length: 30: must be at most half the side", "halos", "galaxy.hdf5", "--box", 50, "--length", 30, "--ranks", 3)
+    refused(folder, 2, "ranks.peer-timeout: needs --ranks", "power", "box.gadget2", "--set", "ranks.peer-timeout=3")
+    refused(folder, 3, "absent.hdf5: file: No such file", "halos", "absent.hdf5", "--length", 1, "--ranks", 3)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        runs(folder)
+        commands(folder)
+    end("spectra and halos on ranks are those of one rank")
+
+
+main()

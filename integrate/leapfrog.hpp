@@ -9,6 +9,7 @@
 
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 #include "chamomile/integrate/rungs/block_report.hpp"
 #include "chamomile/integrate/rungs/kept_trees.hpp"
@@ -89,6 +90,10 @@ public:
                 std::span<PhasePoint> into) override;
     /// Needs individual steps of BlockScheme::all without ranks.
     void after_blocks(std::uint64_t every, BlockObserver observer) override;
+    /// Moves the particles to the host. Needs comoving time, a box and BlockScheme::all.
+    void record_crossings(LightCone cone) override;
+    std::vector<Crossing> crossings() override;
+    const LightCone* light_cone() const override { return finder_ ? &finder_->cone() : nullptr; }
     void exchange(Archive& archive, Particles& particles) override;
     /// Moves the particles to the host if the field does not consist of formulas.
     void put_into(std::shared_ptr<const ExternalField> field) override;
@@ -186,6 +191,7 @@ private:
     ForceStatistics statistics_;
     BlockReport report_;
     KeptTrees kept_trees_;
+    std::optional<CrossingFinder> finder_; ///< on the local particles
 };
 
 } // namespace chamomile

@@ -165,4 +165,28 @@ void Leapfrog::after_blocks(std::uint64_t every, BlockObserver observer)
     block_observer_ = std::move(observer);
 }
 
+void Leapfrog::record_crossings(LightCone cone)
+{
+    if (clock_.is_newtonian() || !forces().is_periodic())
+        throw CollectiveError(Fault::usage, "{light-cone}: needs a cosmological run");
+    if (is_nested())
+        throw CollectiveError(Fault::usage,
+                              "{light-cone}: contradicts {block-scheme} hierarchical");
+    if (residence_ == Residence::device)
+        throw CollectiveError(Fault::usage, "{light-cone}: contradicts {resident}");
+    if (residence_ != Residence::host && count_ > 0)
+        throw CollectiveError(Fault::usage,
+                              "{light-cone}: needs particles on the host from the start");
+    finder_.emplace(cone);
+    if (residence_ == Residence::host)
+        return;
+    residence_ = Residence::host;
+    make_store();
+}
+
+std::vector<Crossing> Leapfrog::crossings()
+{
+    return finder_ ? finder_->crossings() : std::vector<Crossing>();
+}
+
 } // namespace chamomile

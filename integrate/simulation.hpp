@@ -11,6 +11,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/timeline.hpp"
 
 namespace chamomile {
@@ -126,6 +127,8 @@ public:
     void gather(std::span<const Index> which, std::span<PhasePoint> into);
     const Integrator& integrator() const { return *integrator_; }
     void record_passages(double distance) { integrator_->record_passages(distance); }
+    void record_crossings(const LightCone& cone) { integrator_->record_crossings(cone); }
+    std::vector<Crossing> crossings() { return integrator_->crossings(); }
 
     /// True if particles().potential belongs to the current positions.
     bool has_potentials() const { return has_potentials_; }

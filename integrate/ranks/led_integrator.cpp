@@ -203,6 +203,16 @@ void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)
     Integrator::put_into(std::move(field));
 }
 
+void LedIntegrator::record_crossings(LightCone cone)
+{
+    lead<&Leapfrog::record_crossings>({}, cone);
+}
+
+std::vector<Crossing> LedIntegrator::crossings()
+{
+    return lead<&RankRun::gather_crossings>({});
+}
+
 std::string LedIntegrator::device() const
 {
     return run_.leapfrog().device() + ", " + std::to_string(ranks_.size()) + " ranks of " +

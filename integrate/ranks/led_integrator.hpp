@@ -32,6 +32,9 @@ public:
                 std::span<PhasePoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
+    void record_crossings(LightCone cone) override;
+    std::vector<Crossing> crossings() override;
+    const LightCone* light_cone() const override { return run_.leapfrog().light_cone(); }
     const Clock& clock() const override { return run_.leapfrog().clock(); }
     const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }
     const SolverOptions& forces() const override { return options_; }

@@ -70,6 +70,8 @@ public:
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
     void fetch(Column column, std::uint64_t first, std::uint64_t end);
     void gather();
+    /// Returns the crossings of all ranks, on rank 0.
+    std::vector<Crossing> gather_crossings();
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.
     template <auto Call>
@@ -142,8 +144,9 @@ private:
 
 using RankCalls =
     CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take, &RankRun::resume,
-             &RankRun::fetch, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
-             &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose>;
+             &RankRun::fetch, &RankRun::gather, &RankRun::gather_crossings, &Leapfrog::start,
+             &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
+             &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

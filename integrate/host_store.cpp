@@ -345,7 +345,7 @@ private:
             v += move.kick[level(i)] * a;
             const Vec3<double> x = drifted(move, saved_.position[i], v);
             if (move.crossings)
-                move.crossings->look(saved_.position[i], x, v, p.mass[i], p.id[i]);
+                move.crossings->look({saved_.position[i], x, v, p.mass[i], p.id[i]});
             p.velocity[i] = v;
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
@@ -362,7 +362,7 @@ private:
         each(p.size(), [&](std::size_t i) {
             const Vec3<double> x = drifted(move, p.position[i], p.velocity[i]);
             if (move.crossings)
-                move.crossings->look(p.position[i], x, p.velocity[i], p.mass[i], p.id[i]);
+                move.crossings->look({p.position[i], x, p.velocity[i], p.mass[i], p.id[i]});
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
         });

@@ -40,7 +40,7 @@ void Integrator::record_crossings(LightCone)
     throw Error(Fault::usage, "{light-cone}: needs {integrator} leapfrog");
 }
 
-std::vector<Crossing> Integrator::crossings()
+std::vector<Crossing> Integrator::take_crossings()
 {
     return {};
 }

@@ -120,8 +120,8 @@ public:
     /// Records crossings of a light cone in later steps, from its radius on. Call before start() or
     /// exchange(). Throws Error(usage) for schemes that cannot.
     virtual void record_crossings(LightCone cone);
-    /// Returns the crossings in the last step, if they are recorded, in any order.
-    virtual std::vector<Crossing> crossings();
+    /// Returns the crossings in the last step, if they are recorded, and forgets them.
+    virtual std::vector<Crossing> take_crossings();
     /// Returns the light cone with its radius at the end of the last step, or null.
     virtual const LightCone* light_cone() const { return nullptr; }
 

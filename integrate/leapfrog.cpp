@@ -83,6 +83,8 @@ void Leapfrog::make_store()
     if (is_shared())
         store_ = std::make_unique<RankStore>(*ranks(), options, std::move(store_),
                                              forces().device == "cpu");
+    if (has_released_)
+        store_->release_host_copy();
 }
 
 RankStore& Leapfrog::rank_store()

@@ -85,14 +85,18 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
-    void release_host_copy() override { store_->release_host_copy(); }
+    void release_host_copy() override
+    {
+        has_released_ = true;
+        store_->release_host_copy();
+    }
     void gather(Particles& particles, std::span<const Index> which,
                 std::span<PhasePoint> into) override;
     /// Needs individual steps of BlockScheme::all without ranks.
     void after_blocks(std::uint64_t every, BlockObserver observer) override;
-    /// Moves the particles to the host. Needs comoving time, a box and BlockScheme::all.
+    /// Moves the particles to the host. Needs comoving time and a box.
     void record_crossings(LightCone cone) override;
-    std::vector<Crossing> crossings() override;
+    std::vector<Crossing> take_crossings() override;
     const LightCone* light_cone() const override { return finder_ ? &finder_->cone() : nullptr; }
     void exchange(Archive& archive, Particles& particles) override;
     /// Moves the particles to the host if the field does not consist of formulas.
@@ -182,7 +186,8 @@ private:
     double softening_; ///< the max length, before the clock changes it
     Residence residence_;
     std::unique_ptr<ParticleStore> store_;
-    double GM_ = 0; ///< total
+    bool has_released_ = false; ///< release_host_copy(), also of a later store
+    double GM_ = 0;             ///< total
 
     BlockLevels levels_;
     double begin_ = 0;        ///< of the whole step

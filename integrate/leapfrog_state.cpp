@@ -169,9 +169,6 @@ void Leapfrog::record_crossings(LightCone cone)
 {
     if (clock_.is_newtonian() || !forces().is_periodic())
         throw CollectiveError(Fault::usage, "{light-cone}: needs a cosmological run");
-    if (is_nested())
-        throw CollectiveError(Fault::usage,
-                              "{light-cone}: contradicts {block-scheme} hierarchical");
     if (residence_ == Residence::device)
         throw CollectiveError(Fault::usage, "{light-cone}: contradicts {resident}");
     if (residence_ != Residence::host && count_ > 0)
@@ -184,9 +181,9 @@ void Leapfrog::record_crossings(LightCone cone)
     make_store();
 }
 
-std::vector<Crossing> Leapfrog::crossings()
+std::vector<Crossing> Leapfrog::take_crossings()
 {
-    return finder_ ? finder_->crossings() : std::vector<Crossing>();
+    return finder_ ? finder_->take() : std::vector<Crossing>();
 }
 
 } // namespace chamomile

@@ -1,6 +1,7 @@
 #include "chamomile/integrate/light_cone.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <omp.h>
 
@@ -63,45 +64,53 @@ double ScaleFactors::at(double distance) const
 
 void CrossingFinder::begin_step()
 {
-    found_.clear();
-    of_thread_.clear();
+    take();
     radius_undone_ = cone_.radius;
+    before_.fill(cone_.radius); // all particles are at one time
+    first_ = 0;
 }
 
 void CrossingFinder::undo_step()
 {
-    found_.clear();
-    of_thread_.clear();
+    take();
     cone_.radius = radius_undone_;
 }
 
-std::vector<Crossing> CrossingFinder::crossings() const
+std::vector<Crossing> CrossingFinder::take()
 {
-    std::vector<Crossing> all = found_;
-    for (const std::vector<Crossing>& one : of_thread_)
-        all.insert(all.end(), one.begin(), one.end());
-    return all;
+    collect();
+    return std::exchange(found_, {});
 }
 
-bool CrossingFinder::begin_drift(double scale_factor)
+/// Collects the crossings of the threads. Keeps the threads' memory for the next drift.
+void CrossingFinder::collect()
 {
-    found_ = crossings();
-    of_thread_.clear();
-    before_ = cone_.radius;
+    for (std::vector<Crossing>& one : of_thread_) {
+        found_.insert(found_.end(), one.begin(), one.end());
+        one.clear();
+    }
+}
+
+bool CrossingFinder::begin_drift(double scale_factor, int first)
+{
+    collect();
+    std::fill(before_.begin() + first_, before_.end(), cone_.radius); // due in the last drift
+    first_ = first;
     cone_.radius = cone_.radius_at(scale_factor);
-    if (cone_.radius >= cone_.far || before_ <= cone_.near)
+    const double before = before_[std::size_t(first)]; // of the longest step
+    if (cone_.radius >= cone_.far || before <= cone_.near)
         return false;
     of_thread_.resize(std::size_t(omp_get_max_threads()));
-    list_images();
+    list_images(before);
     return true;
 }
 
 /// Lists for each cell of the box the images that may cross in this drift. A particle slower than
 /// light moves by at most the change of the radius.
-void CrossingFinder::list_images()
+void CrossingFinder::list_images(double before)
 {
-    const double margin = before_ - cone_.radius, min = std::max(cone_.radius, cone_.near - margin),
-                 max = std::min(before_, cone_.far) + margin, side = cone_.side;
+    const double margin = before - cone_.radius, min = std::max(cone_.radius, cone_.near - margin),
+                 max = std::min(before, cone_.far) + margin, side = cone_.side;
     const auto touches = [&](const Vec3<double>& low, double length) {
         const Interval r = distances(low, length);
         const auto is_behind = [&](double x) { return cone_.is_octant && x + length < -margin; };
@@ -136,27 +145,27 @@ void CrossingFinder::list_images()
     }
 }
 
-void CrossingFinder::look_at(const Image& image, const Vec3<double>& from, const Vec3<double>& to,
-                             const Vec3<double>& momentum, double mass, std::uint64_t id)
+void CrossingFinder::look_at(const Image& image, const DriftPath& path)
 {
+    const auto& [from, to, momentum, mass, id, level] = path;
     // A particle that leaves the box through a face comes back through the opposite one.
-    const auto number = [&](double n, double x0, double x1) {
-        return n - std::rint((x0 - x1) / cone_.side);
+    const auto number = [side = cone_.side](double n, double x0, double x1) {
+        return n - std::rint((x0 - x1) / side);
     };
     const Vec3<double> end = seen(to, image);
-    const double now = cone_.radius;
+    const double now = cone_.radius, before = before_[level];
     if (norm_squared(end) < now * now)
         return;
     const Vec3<double> start =
         seen(from, {number(image.x, from.x, to.x), number(image.y, from.y, to.y),
                     number(image.z, from.z, to.z)});
     // |start + s move| = before - s shrink, with s from 0 to 1.
-    const double c = norm_squared(start) - before_ * before_;
+    const double c = norm_squared(start) - before * before;
     if (!(c < 0))
         return;
     const Vec3<double> move = end - start;
-    const double shrink = before_ - now, a = norm_squared(move) - shrink * shrink,
-                 b = dot(start, move) + before_ * shrink,
+    const double shrink = before - now, a = norm_squared(move) - shrink * shrink,
+                 b = dot(start, move) + before * shrink,
                  s = std::clamp(-c / (b + std::sqrt(std::max(0., b * b - a * c))), 0., 1.);
     const Vec3<double> place = start + s * move;
     const double distance = norm(place);

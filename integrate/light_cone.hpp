@@ -7,6 +7,7 @@
 
 #include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/integrate/rungs/block_levels.hpp"
 
 namespace chamomile {
 
@@ -35,6 +36,14 @@ struct Crossing {
     Vec3<double> velocity; ///< peculiar
     double mass, redshift;
     std::uint64_t id;
+};
+
+/// A particle's drift over a step of its level, between two positions in the box.
+struct DriftPath {
+    Vec3<double> from, to, momentum; ///< momentum: canonical, a times the peculiar velocity
+    double mass;
+    std::uint64_t id;
+    std::size_t level = 0;
 };
 
 /// Returns scale factors for distances of a light cone: ln a by cubic Hermite interpolation between
@@ -67,23 +76,23 @@ public:
     /// Returns to the state at begin_step().
     void undo_step();
 
-    /// Begins a drift to a scale factor. Returns whether crossings are possible; then look() must
-    /// be called for each particle.
-    bool begin_drift(double scale_factor);
+    /// Begins a drift to a scale factor: of the particles of level `first` and deeper, whose steps
+    /// end now. Returns whether crossings are possible; then look() must be called for each of
+    /// them.
+    bool begin_drift(double scale_factor, int first = 0);
 
-    /// Records the crossings of a particle that drifts between two positions in the box. Threads
-    /// may call it at once. `momentum` is canonical: a times the peculiar velocity.
-    void look(const Vec3<double>& from, const Vec3<double>& to, const Vec3<double>& momentum,
-              double mass, std::uint64_t id)
+    /// Records the crossings of a particle. Threads may call it at once.
+    void look(const DriftPath& path)
     {
-        const std::size_t cell = (index(to.x) * cells_ + index(to.y)) * cells_ + index(to.z);
+        const std::size_t cell =
+            (index(path.to.x) * cells_ + index(path.to.y)) * cells_ + index(path.to.z);
         for (std::size_t k = begin_[cell]; k < begin_[cell + 1]; ++k)
-            look_at(images_[k], from, to, momentum, mass, id);
+            look_at(images_[k], path);
     }
 
-    /// Returns the crossings since begin_step(): by drift, then by particle, for any number of
-    /// threads that share the particles in static order.
-    std::vector<Crossing> crossings() const;
+    /// Returns the crossings since begin_step(), and forgets them: by drift, then by particle, for
+    /// any number of threads that share the particles in static order.
+    std::vector<Crossing> take();
 
 private:
     struct Image {
@@ -101,13 +110,14 @@ private:
                 x.y + cone_.side * image.y - cone_.observer.y,
                 x.z + cone_.side * image.z - cone_.observer.z};
     }
-    void look_at(const Image& image, const Vec3<double>& from, const Vec3<double>& to,
-                 const Vec3<double>& momentum, double mass, std::uint64_t id);
-    void list_images();
+    void look_at(const Image& image, const DriftPath& path);
+    void list_images(double before);
+    void collect();
 
     LightCone cone_;
     ScaleFactors scale_factors_;
-    double before_ = 0;              ///< radius at the begin of the drift
+    LevelFactors before_{};          ///< radius at the begin of a step, by level
+    int first_ = 0;                  ///< lowest level of this drift
     double radius_undone_ = 0;       ///< radius at begin_step()
     std::size_t cells_ = 1;          ///< along the box
     double per_length_ = 0;          ///< cells per length

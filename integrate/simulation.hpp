@@ -128,7 +128,7 @@ public:
     const Integrator& integrator() const { return *integrator_; }
     void record_passages(double distance) { integrator_->record_passages(distance); }
     void record_crossings(const LightCone& cone) { integrator_->record_crossings(cone); }
-    std::vector<Crossing> crossings() { return integrator_->crossings(); }
+    std::vector<Crossing> take_crossings() { return integrator_->take_crossings(); }
 
     /// True if particles().potential belongs to the current positions.
     bool has_potentials() const { return has_potentials_; }

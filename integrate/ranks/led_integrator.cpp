@@ -208,7 +208,7 @@ void LedIntegrator::record_crossings(LightCone cone)
     lead<&Leapfrog::record_crossings>({}, cone);
 }
 
-std::vector<Crossing> LedIntegrator::crossings()
+std::vector<Crossing> LedIntegrator::take_crossings()
 {
     return lead<&RankRun::gather_crossings>({});
 }

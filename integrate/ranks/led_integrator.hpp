@@ -33,7 +33,7 @@ public:
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
     void record_crossings(LightCone cone) override;
-    std::vector<Crossing> crossings() override;
+    std::vector<Crossing> take_crossings() override;
     const LightCone* light_cone() const override { return run_.leapfrog().light_cone(); }
     const Clock& clock() const override { return run_.leapfrog().clock(); }
     const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }

@@ -156,7 +156,7 @@ void RankRun::gather()
 
 std::vector<Crossing> RankRun::gather_crossings()
 {
-    const std::vector<Crossing> mine = leapfrog_->crossings();
+    const std::vector<Crossing> mine = leapfrog_->take_crossings();
     Inbox inbox;
     ranks_.gather(std::span<const Crossing>(mine), inbox);
     const std::span<const Crossing> all = inbox.all<Crossing>();

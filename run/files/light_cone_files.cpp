@@ -142,26 +142,17 @@ LightConeFiles::LightConeFiles(const LightConeRequest& request, const Snapshot& 
                formatted("must be at least %.6g, the redshift of the end", redshift_of(last)));
     rows_.resize(shells());
     open_shells_ = shells();
-    cone_.near = distance(0);
-    cone_.far = distance(shells());
+    for (const double z : limits_)
+        distances_.push_back(cone_.radius_at(scale_factor_of(z)));
+    cone_.near = distances_.front();
+    cone_.far = distances_.back();
     cone_.radius = cone_.radius_at(first);
     simulation_.record_crossings(cone_);
-}
-
-double LightConeFiles::distance(std::size_t limit) const
-{
-    return cone_.radius_at(scale_factor_of(limits_[limit]));
 }
 
 fs::path LightConeFiles::part(std::size_t shell) const
 {
     return folder_->light_cone(int(shell)).replace_extension(".part");
-}
-
-bool LightConeFiles::is_in(std::size_t shell, const Crossing& one) const
-{
-    const double r = norm(one.position);
-    return r >= distance(shell) && r < distance(shell + 1);
 }
 
 void LightConeFiles::open(const RunFolder& folder)
@@ -196,7 +187,9 @@ void LightConeFiles::add()
 {
     cone_.radius = simulation_.integrator().light_cone()->radius;
     if (cone_.radius < cone_.far) {
-        const std::vector<Crossing> crossings = simulation_.crossings();
+        std::vector<Crossing> crossings = simulation_.take_crossings();
+        if (unwritten_.empty())
+            unwritten_.swap(crossings);
         unwritten_.insert(unwritten_.end(), crossings.begin(), crossings.end());
     }
     for (std::size_t k = open_shells_; k-- > 0 && !unwritten_.empty();)
@@ -206,20 +199,25 @@ void LightConeFiles::add()
 
 void LightConeFiles::write_rows(std::size_t shell)
 {
-    std::vector<Crossing> rows;
-    std::ranges::copy_if(unwritten_, std::back_inserter(rows),
-                         [&](const Crossing& one) { return is_in(shell, one); });
+    const auto is_elsewhere = [&](const Crossing& one) {
+        const double r = norm(one.position);
+        return r < distances_[shell] || r >= distances_[shell + 1];
+    };
+    // Often all rows are of one shell, and need no partition.
+    const bool are_all = std::ranges::none_of(unwritten_, is_elsewhere);
+    const auto rows = are_all ? std::ranges::subrange(unwritten_)
+                              : std::ranges::stable_partition(unwritten_, is_elsewhere);
     if (rows.empty())
         return;
     RowFile(part(shell)).write(rows_[shell], rows);
     rows_[shell] += rows.size();
-    std::erase_if(unwritten_, [&](const Crossing& one) { return is_in(shell, one); });
+    unwritten_.erase(rows.begin(), rows.end());
 }
 
 /// Writes the shells through which the light cone has passed.
 void LightConeFiles::finish_shells()
 {
-    for (; open_shells_ > 0 && cone_.radius <= distance(open_shells_ - 1); --open_shells_) {
+    for (; open_shells_ > 0 && cone_.radius <= distances_[open_shells_ - 1]; --open_shells_) {
         const std::size_t shell = open_shells_ - 1;
         write_shell(shell);
         std::error_code none;
@@ -277,8 +275,8 @@ void LightConeFiles::exchange(Archive& archive)
 std::string LightConeFiles::shell_text(std::size_t shell) const
 {
     return "redshift " + number_text(limits_[shell]) + " to " + number_text(limits_[shell + 1]) +
-           ", distance " + number_text(distance(shell)) + " to " +
-           number_text(distance(shell + 1)) + " from the observer at " +
+           ", distance " + number_text(distances_[shell]) + " to " +
+           number_text(distances_[shell + 1]) + " from the observer at " +
            value_text(cone_.observer) + (cone_.is_octant ? ", an octant" : ", the whole sky") +
            " of a box of " + number_text(cone_.side);
 }

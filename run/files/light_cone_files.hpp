@@ -52,10 +52,8 @@ public:
 
 private:
     std::size_t shells() const { return limits_.size() - 1; }
-    double distance(std::size_t limit) const;
     std::string shell_text(std::size_t shell) const;
     std::filesystem::path part(std::size_t shell) const;
-    bool is_in(std::size_t shell, const Crossing& one) const;
     void write_rows(std::size_t shell);
     void finish_shells();
     void write_shell(std::size_t shell) const;
@@ -66,9 +64,9 @@ private:
     Simulation& simulation_;
     const RunFolder* folder_ = nullptr;
     LightCone cone_;
-    std::vector<double> limits_;      ///< redshifts, ascending
-    std::vector<std::uint64_t> rows_; ///< of each shell, in its file
-    std::uint64_t open_shells_;       ///< shells below this one are not written yet
+    std::vector<double> limits_, distances_; ///< redshifts and distances, ascending
+    std::vector<std::uint64_t> rows_;        ///< of each shell, in its file
+    std::uint64_t open_shells_;              ///< shells below this one are not written yet
     std::vector<Crossing> unwritten_;
 };
 

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 """Tests `run --light-cone`: distances, counts, restarts after kills and from older checkpoints, ranks, one line per mistake."""
 import functools
+import importlib.util
 import math
+import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-from program import PROGRAM, chamomile as run_in, check, end, need, refused as refused_in
+from program import PROGRAM, ROOT, chamomile as run_in, check, end, need, refused as refused_in, run
 
 need("h5py")
 
@@ -78,10 +83,16 @@ with tempfile.TemporaryDirectory() as scratch:
             killed.send_signal(signal.SIGKILL)
             killed.wait()
             kills += 1
+            if kills == 2:
+                shutil.copytree(folder / "killed", folder / "lost")
             killed = subprocess.Popen([PROGRAM, "run", "--restart", "killed", "-q"], cwd=folder)
     killed.wait()
     check(killed.returncode == 0 and kills > 0, f"{kills} kills, status {killed.returncode}")
     same("kills", "killed")
+    for rows in [*(folder / "lost").glob("*.part"), *(folder / "lost").glob("light_cone*")]:
+        rows.unlink(missing_ok=True)
+    lost = run(folder, "run", "--restart", "lost")
+    check(lost.returncode == 7 and re.search(r"light_cone_002.part: has 0 rows: must be \d+, as at the checkpoint", lost.stderr), f"lost rows: {lost.stderr}")
 
     for ranks in 2, 3:
         chamomile(*cone, "--light-cone", LIMITS, "--ranks", ranks, "-o", f"ranks{ranks}", "-q")
@@ -90,14 +101,17 @@ with tempfile.TemporaryDirectory() as scratch:
     rows = shell("octant", 0)
     check(rows and all(min(row[1:4]) >= 0 for row in rows), "octant: negative components")
 
-    # Rows that are missing, and one line per mistake.
+    if importlib.util.find_spec("matplotlib"):
+        drawn = subprocess.run([sys.executable, ROOT / "examples/light_cone", "example", "8"], cwd=folder, capture_output=True, text=True, env={**os.environ, "CHAMOMILE": PROGRAM})
+        check(drawn.returncode == 0 and (folder / "example/light_cone.png").exists(), f"examples/light_cone: {drawn.stdout} {drawn.stderr}")
+
+    # One line per mistake.
     plain = ["run", "ics.hdf5", "--z-end", 0, "-o", "x", "--light-cone"]
     refused(2, "--light-cone: 0.5: must be two or more redshifts", *plain, 0.5)
     refused(2, "--light-cone: 0.5: is given twice", *plain, "0,0.5,0.5")
     refused(2, "--light-cone: 9.5: must be at most 9, the redshift of the start", *plain, "0,9.5")
     refused(2, "--light-cone: -1: must be", *plain, "-1,2")
     refused(2, "--light-cone: 0.1: must be at least 1, the redshift of the end", *plain[:3], 1, *plain[4:], "0.1,2")
-    refused(2, "--light-cone: contradicts --block-scheme hierarchical", *plain, "0,1", "--block-steps", "--block-scheme", "hierarchical")
     refused(2, "--light-cone: needs a cosmological run", "run", "--model", "plummer", "-n", 99, "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--light-cone", "0,1")
     refused(2, "light-cone.sky: needs --light-cone", *plain[:-1], "--set", "light-cone.sky=octant")
 

@@ -25,6 +25,9 @@ namespace {
 
 constexpr const char* redshift_column = "Redshifts";
 
+/// Max rows of a shell that wait in memory for the next checkpoint: 300 MB.
+constexpr std::size_t max_held = 1 << 22;
+
 Error failure(const fs::path& file)
 {
     return Error(Fault::output, file.string() + ": cannot be written: " + std::strerror(errno));
@@ -141,6 +144,7 @@ LightConeFiles::LightConeFiles(const LightConeRequest& request, const Snapshot& 
         refuse(limits_.front(),
                formatted("must be at least %.6g, the redshift of the end", redshift_of(last)));
     rows_.resize(shells());
+    held_.resize(shells());
     open_shells_ = shells();
     for (const double z : limits_)
         distances_.push_back(cone_.radius_at(scale_factor_of(z)));
@@ -186,32 +190,23 @@ void LightConeFiles::require_rows(std::size_t shell) const
 void LightConeFiles::add()
 {
     cone_.radius = simulation_.integrator().light_cone()->radius;
-    if (cone_.radius < cone_.far) {
-        std::vector<Crossing> crossings = simulation_.take_crossings();
-        if (unwritten_.empty())
-            unwritten_.swap(crossings);
-        unwritten_.insert(unwritten_.end(), crossings.begin(), crossings.end());
-    }
-    for (std::size_t k = open_shells_; k-- > 0 && !unwritten_.empty();)
-        write_rows(k);
+    if (cone_.radius < cone_.far)
+        for (const Crossing& one : simulation_.take_crossings()) {
+            const auto limit = std::ranges::upper_bound(distances_, norm(one.position));
+            const auto shell = std::uint64_t(limit - distances_.begin()) - 1;
+            held_[std::min(shell, open_shells_ - 1)].push_back(one); // rounding at a limit
+        }
+    for (std::size_t k = 0; k < open_shells_; ++k)
+        if (held_[k].size() >= max_held)
+            write_rows(k);
     finish_shells();
 }
 
 void LightConeFiles::write_rows(std::size_t shell)
 {
-    const auto is_elsewhere = [&](const Crossing& one) {
-        const double r = norm(one.position);
-        return r < distances_[shell] || r >= distances_[shell + 1];
-    };
-    // Often all rows are of one shell, and need no partition.
-    const bool are_all = std::ranges::none_of(unwritten_, is_elsewhere);
-    const auto rows = are_all ? std::ranges::subrange(unwritten_)
-                              : std::ranges::stable_partition(unwritten_, is_elsewhere);
-    if (rows.empty())
-        return;
-    RowFile(part(shell)).write(rows_[shell], rows);
-    rows_[shell] += rows.size();
-    unwritten_.erase(rows.begin(), rows.end());
+    RowFile(part(shell)).write(rows_[shell], held_[shell]);
+    rows_[shell] += held_[shell].size();
+    held_[shell].clear();
 }
 
 /// Writes the shells through which the light cone has passed.
@@ -220,6 +215,7 @@ void LightConeFiles::finish_shells()
     for (; open_shells_ > 0 && cone_.radius <= distances_[open_shells_ - 1]; --open_shells_) {
         const std::size_t shell = open_shells_ - 1;
         write_shell(shell);
+        held_[shell] = {};
         std::error_code none;
         fs::remove(part(shell), none);
     }
@@ -236,6 +232,7 @@ void LightConeFiles::write_shell(std::size_t shell) const
     std::vector<Crossing> rows(std::size_t(rows_[shell]));
     if (!rows.empty())
         RowFile(part(shell)).read(rows);
+    rows.insert(rows.end(), held_[shell].begin(), held_[shell].end());
     Particles& p = snapshot.particles;
     p.resize(rows.size());
     std::vector<double>& redshift = p.extra[redshift_column];
@@ -253,9 +250,12 @@ void LightConeFiles::write_shell(std::size_t shell) const
 
 void LightConeFiles::sync()
 {
-    for (std::size_t k = 0; k < open_shells_; ++k)
+    for (std::size_t k = 0; k < open_shells_; ++k) {
+        if (!held_[k].empty())
+            write_rows(k);
         if (rows_[k] > 0)
             RowFile(part(k)).sync();
+    }
 }
 
 void LightConeFiles::exchange(Archive& archive)
@@ -263,8 +263,6 @@ void LightConeFiles::exchange(Archive& archive)
     archive("light-cone/radius", cone_.radius);
     archive("light-cone/rows", rows_);
     archive("light-cone/open", open_shells_);
-    static_assert(sizeof(Crossing) % sizeof(double) == 0);
-    archive.records("light-cone/unwritten", unwritten_);
     if (rows_.size() != shells() || open_shells_ > shells())
         throw Error(Fault::restart, "light-cone/rows: " + std::to_string(rows_.size()) +
                                         " shells: must be " + std::to_string(shells()));

@@ -27,8 +27,8 @@ struct LightConeRequest {
 };
 
 /// The files of a light cone. Shell k, from the k-th redshift to the next, is written when all of
-/// its particles have crossed. Until then its rows are in light_cone_NNN.part, a record of a
-/// Crossing each.
+/// its particles have crossed. A checkpoint leaves the rows of a shell that is not complete in
+/// light_cone_NNN.part, a record of a Crossing each.
 class LightConeFiles {
 public:
     /// Keeps references. Lets the simulation record crossings from its start on. Throws
@@ -38,10 +38,10 @@ public:
     /// Begins or continues the files in an existing folder. After exchange() has restored a state,
     /// each started shell must still have its rows. Throws Error(restart) otherwise.
     void open(const RunFolder& folder);
-    /// Writes the crossings of the last step, and each shell that is complete. Throws
+    /// Adds the crossings of the last step, and writes each shell that is complete. Throws
     /// Error(output); the next call, also after a restart, tries again.
     void add();
-    /// Syncs rows to disk.
+    /// Writes the rows of shells that are not complete to disk, before exchange() refers to them.
     void sync();
     void exchange(Archive& archive);
 
@@ -64,10 +64,10 @@ private:
     Simulation& simulation_;
     const RunFolder* folder_ = nullptr;
     LightCone cone_;
-    std::vector<double> limits_, distances_; ///< redshifts and distances, ascending
-    std::vector<std::uint64_t> rows_;        ///< of each shell, in its file
-    std::uint64_t open_shells_;              ///< shells below this one are not written yet
-    std::vector<Crossing> unwritten_;
+    std::vector<double> limits_, distances_;  ///< redshifts and distances, ascending
+    std::vector<std::uint64_t> rows_;         ///< of each shell, in its file
+    std::uint64_t open_shells_;               ///< shells below this one are not written yet
+    std::vector<std::vector<Crossing>> held_; ///< rows of each shell that are not in its file
 };
 
 } // namespace chamomile

@@ -69,21 +69,20 @@ with tempfile.TemporaryDirectory() as scratch:
     before = [shell("whole", k) for k in range(3)]
     chamomile("run", "--restart", oldest, "-q")
     check(before == [shell("whole", k) for k in range(3)], "an older checkpoint changes shells")
-    killed = subprocess.Popen([PROGRAM, *map(str, cone), "--light-cone", LIMITS, "--checkpoint-every", "2", "-o", "killed", "-q"], cwd=folder)
+    newest = lambda: max((path.name for path in (folder / "killed").glob("*.chk")), default="")
+    killed = subprocess.Popen([PROGRAM, *map(str, cone), "--light-cone", LIMITS, "--checkpoint-every", "1", "-o", "killed", "-q"], cwd=folder)
     kills = 0
     while killed.poll() is None and kills < 4:
-        before = len(list((folder / "killed").glob("*.part"))), max((p.name for p in (folder / "killed").glob("*.chk")), default="")
-        limit = time.time() + 60
-        while killed.poll() is None and time.time() < limit:
-            time.sleep(0.01)
-            parts = list((folder / "killed").glob("*.part"))
-            if parts and max((p.name for p in (folder / "killed").glob("*.chk")), default="") > before[1]:
-                break
+        while killed.poll() is None and not list((folder / "killed").glob("*.part")):
+            time.sleep(0.002)
+        before = newest()
+        while killed.poll() is None and newest() == before:
+            time.sleep(0.002)
         if killed.poll() is None:
             killed.send_signal(signal.SIGKILL)
             killed.wait()
             kills += 1
-            if kills == 2:
+            if kills == 1:
                 shutil.copytree(folder / "killed", folder / "lost")
             killed = subprocess.Popen([PROGRAM, "run", "--restart", "killed", "-q"], cwd=folder)
     killed.wait()

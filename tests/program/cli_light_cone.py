@@ -88,11 +88,15 @@ with tempfile.TemporaryDirectory() as scratch:
     killed.wait()
     check(killed.returncode == 0 and kills > 0, f"{kills} kills, status {killed.returncode}")
     same("kills", "killed")
+    shutil.copytree(folder / "lost", folder / "moved")
     for rows in [*(folder / "lost").glob("*.part"), *(folder / "lost").glob("light_cone*")]:
         rows.unlink(missing_ok=True)
     lost = run(folder, "run", "--restart", "lost")
     check(lost.returncode == 7 and re.search(r"light_cone_002.part: has 0 rows: must be \d+, as at the checkpoint", lost.stderr), f"lost rows: {lost.stderr}")
 
+    # From a checkpoint of one rank, on two, then one.
+    chamomile("run", "--restart", "moved", "--ranks", 2, "-q")
+    same("a restart on two ranks", "moved", sorted)
     for ranks in 2, 3:
         chamomile(*cone, "--light-cone", LIMITS, "--ranks", ranks, "-o", f"ranks{ranks}", "-q")
         same(f"{ranks} ranks", f"ranks{ranks}", sorted)

@@ -229,7 +229,9 @@ void LightConeFiles::write_shell(std::size_t shell) const
     snapshot.time = snapshot.comoving->scale_factor = 1; // of the observer
     snapshot.has_accelerations = snapshot.has_potentials = false;
     snapshot.provenance["light_cone"] = shell_text(shell);
-    std::vector<Crossing> rows(std::size_t(rows_[shell]));
+    std::vector<Crossing> rows;
+    rows.reserve(std::size_t(rows_[shell]) + held_[shell].size());
+    rows.resize(std::size_t(rows_[shell]));
     if (!rows.empty())
         RowFile(part(shell)).read(rows);
     rows.insert(rows.end(), held_[shell].begin(), held_[shell].end());

@@ -7,6 +7,7 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/rungs/host_nested_sets.hpp"
 #include "chamomile/integrate/step_store.hpp"
 
@@ -343,6 +344,8 @@ private:
             }
             v += move.kick[level(i)] * a;
             const Vec3<double> x = drifted(move, saved_.position[i], v);
+            if (move.crossings)
+                move.crossings->look({saved_.position[i], x, v, p.mass[i], p.id[i]});
             p.velocity[i] = v;
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
@@ -358,6 +361,8 @@ private:
         });
         each(p.size(), [&](std::size_t i) {
             const Vec3<double> x = drifted(move, p.position[i], p.velocity[i]);
+            if (move.crossings)
+                move.crossings->look({p.position[i], x, p.velocity[i], p.mass[i], p.id[i]});
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
         });

@@ -7,6 +7,7 @@
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 
 namespace chamomile {
 
@@ -32,6 +33,16 @@ std::uint64_t first_not_finite(std::span<const Vec3<double>> values, std::uint64
 void Integrator::record_passages(double)
 {
     throw Error(Fault::usage, "{encounters}: needs {integrator} hermite");
+}
+
+void Integrator::record_crossings(LightCone)
+{
+    throw Error(Fault::usage, "{light-cone}: needs {integrator} leapfrog");
+}
+
+std::vector<Crossing> Integrator::take_crossings()
+{
+    return {};
 }
 
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "chamomile/core/moving_point.hpp"
 #include "chamomile/core/particle_reader.hpp"
@@ -21,7 +22,9 @@ class Archive;
 class Communicator;
 class ExternalField;
 class Leapfrog;
+struct Crossing;
 class LedParticles;
+struct LightCone;
 struct Passage;
 struct RankSubset;
 
@@ -116,6 +119,14 @@ public:
     virtual void record_passages(double distance);
     /// Returns the passages during the last step, if they are recorded.
     virtual std::span<const Passage> passages() const { return {}; }
+
+    /// Records crossings of a light cone in later steps, from its radius on. Call before start() or
+    /// exchange(). Throws Error(usage) for schemes that cannot.
+    virtual void record_crossings(LightCone cone);
+    /// Returns the crossings in the last step, if they are recorded, and forgets them.
+    virtual std::vector<Crossing> take_crossings();
+    /// Returns the light cone with its radius at the end of the last step, or null.
+    virtual const LightCone* light_cone() const { return nullptr; }
 
     /// Returns the scheme's clock.
     virtual const Clock& clock() const { return Clock::newtonian(); }

@@ -81,6 +81,8 @@ void Leapfrog::make_store()
     if (is_shared())
         store_ = std::make_unique<RankStore>(*ranks(), options, std::move(store_),
                                              forces().device == "cpu");
+    if (has_released_)
+        store_->release_host_copy();
 }
 
 RankStore& Leapfrog::rank_store()
@@ -255,6 +257,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     SolverState state(solver_);
     statistics_ = {};
     run_and_agree([&] { store_->begin_step(); });
+    if (finder_)
+        finder_->begin_step();
     try {
         run_and_agree([&] {
             is_nested() ? move_nested(length, quantities, now) : move_all(length, quantities, now);
@@ -263,6 +267,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     } catch (...) {
         report_ = report;
         kept_trees_ = kept_trees;
+        if (finder_)
+            finder_->undo_step();
         try {
             store_->restore();
             store_->fetch();
@@ -289,6 +295,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         move.drift = drift_factor();
         if (field_)
             move.turn = field_->turn(levels_.stride());
+        if (finder_ && finder_->begin_drift(clock_.file_time(begin_ + levels_.elapsed())))
+            move.crossings = &*finder_;
         store_->kick_and_drift(move);
         if (!levels_.at_end())
             see_block(block_, begin_ + levels_.elapsed());

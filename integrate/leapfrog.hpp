@@ -9,6 +9,7 @@
 
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 #include "chamomile/integrate/rungs/block_report.hpp"
 #include "chamomile/integrate/rungs/kept_trees.hpp"
@@ -84,11 +85,19 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
-    void release_host_copy() override { store_->release_host_copy(); }
+    void release_host_copy() override
+    {
+        has_released_ = true;
+        store_->release_host_copy();
+    }
     void gather(Particles& particles, std::span<const Index> which,
                 std::span<PhasePoint> into) override;
     /// Needs individual steps of BlockScheme::all without ranks.
     void after_blocks(std::uint64_t every, BlockObserver observer) override;
+    /// Moves the particles to the host. Needs comoving time and a box.
+    void record_crossings(LightCone cone) override;
+    std::vector<Crossing> take_crossings() override;
+    const LightCone* light_cone() const override { return finder_ ? &finder_->cone() : nullptr; }
     void exchange(Archive& archive, Particles& particles) override;
     /// Moves the particles to the host if the field does not consist of formulas.
     void put_into(std::shared_ptr<const ExternalField> field) override;
@@ -177,7 +186,8 @@ private:
     double softening_; ///< the max length, before the clock changes it
     Residence residence_;
     std::unique_ptr<ParticleStore> store_;
-    double GM_ = 0; ///< total
+    bool has_released_ = false; ///< release_host_copy(), also of a later store
+    double GM_ = 0;             ///< total
 
     BlockLevels levels_;
     double begin_ = 0;        ///< of the whole step
@@ -186,6 +196,7 @@ private:
     ForceStatistics statistics_;
     BlockReport report_;
     KeptTrees kept_trees_;
+    std::optional<CrossingFinder> finder_; ///< on the local particles
 };
 
 } // namespace chamomile

@@ -22,7 +22,10 @@ void Leapfrog::move_nested(double length, Quantities quantities, Moment now)
         store_->set_due(levels_.longest_due(), levels_.due_count());
         const Moment reached{now.step, begin_ + levels_.elapsed()};
         NestedSets& sets = store_->sets();
-        if (!sets.drift(sets.first_due(levels_.longest_due()), drifts_of_levels()))
+        LevelDrifts drifts = drifts_of_levels();
+        if (finder_ && finder_->begin_drift(clock_.file_time(reached.time), levels_.longest_due()))
+            drifts.crossings = &*finder_;
+        if (!sets.drift(sets.first_due(levels_.longest_due()), drifts))
             refuse(reached);
         integration -= close_sets(quantities, now);
         const BlockEnd end = close_block(reached);

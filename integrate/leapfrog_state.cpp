@@ -165,4 +165,25 @@ void Leapfrog::after_blocks(std::uint64_t every, BlockObserver observer)
     block_observer_ = std::move(observer);
 }
 
+void Leapfrog::record_crossings(LightCone cone)
+{
+    if (clock_.is_newtonian() || !forces().is_periodic())
+        throw CollectiveError(Fault::usage, "{light-cone}: needs a cosmological run");
+    if (residence_ == Residence::device)
+        throw CollectiveError(Fault::usage, "{light-cone}: contradicts {resident}");
+    if (residence_ != Residence::host && count_ > 0)
+        throw CollectiveError(Fault::usage,
+                              "{light-cone}: needs particles on the host from the start");
+    finder_.emplace(cone);
+    if (residence_ == Residence::host)
+        return;
+    residence_ = Residence::host;
+    make_store();
+}
+
+std::vector<Crossing> Leapfrog::take_crossings()
+{
+    return finder_ ? finder_->take() : std::vector<Crossing>();
+}
+
 } // namespace chamomile

@@ -26,6 +26,8 @@
 
 namespace chamomile {
 
+class CrossingFinder;
+
 /// Number of particles on each level.
 using LevelCounts = std::array<std::uint64_t, BlockLevels::deepest + 1>;
 
@@ -91,7 +93,8 @@ struct KickAndDrift {
     /// Set at the begin of a whole step: velocities first get this factor times the long range, and
     /// accelerations lose it. Blocks then use the short range only.
     std::optional<double> long_range_kick = {};
-    std::optional<FrameTurn> turn = {}; ///< of a rotating frame, during the drift
+    std::optional<FrameTurn> turn = {};  ///< of a rotating frame, during the drift
+    CrossingFinder* crossings = nullptr; ///< looks at each particle, on the host only
 };
 
 /// Rule and levels for the next individual steps at the end of a block.

@@ -11,6 +11,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/timeline.hpp"
 
 namespace chamomile {
@@ -127,6 +128,8 @@ public:
     const Integrator& integrator() const { return *integrator_; }
     LedParticles* led() { return integrator_->led(); }
     void record_passages(double distance) { integrator_->record_passages(distance); }
+    void record_crossings(const LightCone& cone) { integrator_->record_crossings(cone); }
+    std::vector<Crossing> take_crossings() { return integrator_->take_crossings(); }
 
     /// True if particles().potential belongs to the current positions.
     bool has_potentials() const { return has_potentials_; }

@@ -136,7 +136,8 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const 
         take(snapshot);
         as_opened.check();
         check_stated(snapshot, path);
-        check_particles(snapshot.particles, *rows_of(snapshot), path, masses);
+        check_particles(snapshot.particles, *rows_of(snapshot), path,
+                        snapshot.provenance.contains("light_cone") ? Masses::inspected : masses);
         if (snapshot.deferred)
             try_rows(*snapshot.deferred, snapshot);
         infer_units(snapshot);

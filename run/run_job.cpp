@@ -43,6 +43,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
     origin_.start_time = simulation.start_time();
     origin_.forces = simulation.integrator().forces();
     simulation_.leave_particles();
+    if (run_.light_cone.is_asked())
+        light_cone_.emplace(run_.light_cone, state_, simulation_);
     register_observers();
 }
 
@@ -86,6 +88,8 @@ void RunJob::register_observers()
         steps_.add(now);
         if (tracks())
             track_.add(now);
+        if (light_cone_)
+            light_cone_->add();
         warn_of_forces();
         progress_.update(now, energies_.latest(now));
     });
@@ -105,6 +109,8 @@ void RunJob::print_introduction(const RunDescription& description,
                                 const std::vector<std::string>& lines, const std::string& checked)
 {
     chamomile::introduce(description, simulation_, state_, journal_);
+    if (light_cone_)
+        journal_.print("light cone   " + light_cone_->description());
     for (const std::string& line : lines)
         journal_.print(line);
     record_start(origin_.command, journal_);
@@ -158,6 +164,8 @@ void RunJob::reopen_files()
         notes.push_back(track_.open(folder_.track(), state_.comoving.has_value(), state_.units));
     for (const std::string& note : tables_.open(folder_))
         notes.push_back(note);
+    if (light_cone_)
+        light_cone_->open(folder_);
     for (const std::string& note : notes)
         if (!note.empty())
             journal_.print("note         " + note);
@@ -235,6 +243,8 @@ void RunJob::open_files()
     if (run_.check_forces > 0)
         forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
     tables_.open(folder_);
+    if (light_cone_)
+        light_cone_->open(folder_);
     if (!tracks())
         return;
     track_.open(folder_.track(), state_.comoving.has_value(), state_.units);
@@ -359,6 +369,8 @@ bool RunJob::is_checkpoint_due(StopRequests& requests) const
 /// Stores or restores all changing state of the run.
 void RunJob::exchange(Archive& archive)
 {
+    if (light_cone_) // before the particles are restored
+        light_cone_->exchange(archive);
     simulation_.exchange(archive);
     energies_.exchange(archive);
     steps_.exchange(archive);
@@ -381,6 +393,8 @@ std::filesystem::path RunJob::write_checkpoint()
     forces_.sync();
     track_.sync();
     tables_.sync();
+    if (light_cone_)
+        light_cone_->sync();
     std::filesystem::path file;
     try {
         file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {

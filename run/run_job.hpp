@@ -11,6 +11,7 @@
 #include "chamomile/run/files/energy_file.hpp"
 #include "chamomile/run/files/force_file.hpp"
 #include "chamomile/run/files/frames.hpp"
+#include "chamomile/run/files/light_cone_files.hpp"
 #include "chamomile/run/files/run_folder.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
 #include "chamomile/run/files/step_file.hpp"
@@ -115,6 +116,7 @@ private:
     ForceFile forces_;
     TrackFile track_;
     ClusterTables tables_;
+    std::optional<LightConeFiles> light_cone_;
     Progress progress_;
     SnapshotWriter snapshots_;
     std::string written_; ///< log line for the last snapshot

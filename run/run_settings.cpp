@@ -24,7 +24,8 @@ enum RunNeeds : unsigned {
     needs_bound = 64,
     needs_cluster = 128,
     needs_bound_or_cluster = 256,
-    needs_track = 512
+    needs_track = 512,
+    needs_light_cone = 1024
 };
 
 /// Returns a picture option as an option of the run's frames.
@@ -128,6 +129,22 @@ std::vector<OptionRow<R>> rows()
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
+    t.series(
+        "light-cone", [](R & r) -> auto& { return r.light_cone.redshifts; }, not_negative,
+        "also write light_cone_NNN.hdf5 of a cosmological run: particles as they cross the past "
+        "light cone of an observer today, in shells between these redshifts");
+    t.value(
+         "light-cone-observer", "X,Y,Z", [](R & r) -> auto& { return r.light_cone.observer; },
+         parse_vector, "place of the observer in the box; default: 0,0,0")
+        .as_setting("light-cone.observer")
+        .only(needs_light_cone)
+        .dimension = dimensions::length;
+    t.choice(
+         "light-cone-sky", [](R & r) -> auto& { return r.light_cone.sky; },
+         {{"full", Sky::full}, {"octant", Sky::octant}},
+         "the whole sky, or the directions without negative components")
+        .as_setting("light-cone.sky")
+        .only(needs_light_cone);
     t.flag(
         "bound", [](R & r) -> auto& { return r.cluster.bound; },
         "also write bound.csv: the particles bound to their own center, by their own gravity only, "
@@ -205,6 +222,7 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.max_energy_error.has_value(), needs_limit, "needs {max-energy-error}");
     need(settings.frames, needs_frames, "needs {frames}");
     need(!settings.track.empty(), needs_track, "needs {track}");
+    need(settings.light_cone.is_asked(), needs_light_cone, "needs {light-cone}");
     need(settings.analysis.power, needs_power, "needs {power}");
     need(settings.analysis.halos, needs_halos, "needs {halos}");
     need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,
@@ -216,6 +234,8 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     for (const char* name : {"frame-width", "frame-height"})
         if (given.contains(name) && given.contains("frame-size"))
             return "{" + std::string(name) + "}: contradicts {frame-size}; give one";
+    if (settings.light_cone.is_asked() && !settings.cosmology.asked)
+        return "{light-cone}: needs a cosmological run";
     if (settings.cosmology.asked && given.contains("output-times"))
         return "{output-times}: needs plain time; give {outputs-z} or {outputs-a} in a "
                "cosmological run";

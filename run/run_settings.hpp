@@ -10,6 +10,7 @@
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/files/cluster_tables.hpp"
+#include "chamomile/run/files/light_cone_files.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/structures/run_analysis.hpp"
 
@@ -24,6 +25,7 @@ struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
     ClusterRequest cluster;
+    LightConeRequest light_cone;
     std::optional<double> snapshot_every;      ///< none: a tenth of the run
     std::vector<double> output_times;          ///< of snapshots, in plain time; empty: at intervals
     std::optional<double> energy_every;        ///< none: every ten steps

@@ -189,6 +189,16 @@ void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)
     Integrator::put_into(std::move(field));
 }
 
+void LedIntegrator::record_crossings(LightCone cone)
+{
+    lead<&Leapfrog::record_crossings>({}, cone);
+}
+
+std::vector<Crossing> LedIntegrator::take_crossings()
+{
+    return lead<&RankRun::gather_crossings>({});
+}
+
 std::string LedIntegrator::device() const
 {
     return led_.run().leapfrog().device() + ", " + std::to_string(led_.ranks().size()) +

@@ -33,6 +33,9 @@ public:
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
     LedParticles* led() override { return &led_; }
+    void record_crossings(LightCone cone) override;
+    std::vector<Crossing> take_crossings() override;
+    const LightCone* light_cone() const override { return leapfrog()->light_cone(); }
     const Clock& clock() const override { return leapfrog()->clock(); }
     const Leapfrog* leapfrog() const override { return &led_.run().leapfrog(); }
     const SolverOptions& forces() const override { return options_; }

@@ -184,6 +184,15 @@ RankHalos RankRun::halos(RankHaloRequest request)
                           request, densities, ranks_);
 }
 
+std::vector<Crossing> RankRun::gather_crossings()
+{
+    const std::vector<Crossing> mine = leapfrog_->take_crossings();
+    Inbox inbox;
+    ranks_.gather(std::span<const Crossing>(mine), inbox);
+    const std::span<const Crossing> all = inbox.all<Crossing>();
+    return {all.begin(), all.end()};
+}
+
 void serve_particles(Communicator& ranks)
 {
     RankRun run(ranks);

@@ -76,6 +76,8 @@ public:
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
+    /// Returns the crossings of all ranks, on rank 0.
+    std::vector<Crossing> gather_crossings();
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.
     template <auto Call>
@@ -151,11 +153,11 @@ private:
     struct Constant {};
 };
 
-using RankCalls =
-    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take, &RankRun::resume,
-             &RankRun::fetch, &RankRun::gather, &RankRun::power_spectrum, &RankRun::halos,
-             &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step,
-             &Leapfrog::diagnose>;
+using RankCalls = CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
+                           &RankRun::resume, &RankRun::fetch, &RankRun::gather,
+                           &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
+                           &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+                           &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

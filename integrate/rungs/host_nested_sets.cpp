@@ -5,6 +5,7 @@
 
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/light_cone.hpp"
 
 namespace chamomile {
 namespace {
@@ -154,9 +155,14 @@ bool HostNestedSets::drift_members(std::size_t which, const LevelDrifts& drifts)
                const std::size_t level = rows_->level[i];
                if (drifts.turn[level])
                    drifts.turn[level]->drift(drifts.factor[level], p.position[i], p.velocity[i]);
-               else
-                   p.position[i] =
+               else {
+                   const Vec3<double> x =
                        rows_->box.wrapped(p.position[i] + drifts.factor[level] * p.velocity[i]);
+                   if (drifts.crossings)
+                       drifts.crossings->look(
+                           {p.position[i], x, p.velocity[i], p.mass[i], p.id[i], level});
+                   p.position[i] = x;
+               }
                return fault_of(p.position[i]);
            });
 }

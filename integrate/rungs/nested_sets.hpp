@@ -14,11 +14,13 @@
 namespace chamomile {
 
 class Communicator;
+class CrossingFinder;
 
 /// The drifts of due particles over their own steps, by level.
 struct LevelDrifts {
     LevelFactors factor{};
     std::array<std::optional<FrameTurn>, BlockLevels::deepest + 1> turn{}; ///< of a rotating frame
+    CrossingFinder* crossings = nullptr; ///< looks at each particle, on the host only
 };
 
 /// NestedSets splits the Hamiltonian of gravity by level (Pelupessy et al. 2012, Springel et al.

@@ -35,7 +35,8 @@ bool is_result(const std::string& name)
            name == "encounters.csv" || name == "frames.mp4" || numbered("snapshot_", ".hdf5") ||
            numbered("frame_", ".png") || numbered("power_", ".txt") ||
            numbered("halos_", ".hdf5") || numbered("mass_function_", ".txt") ||
-           numbered("profile_", ".csv") || is_checkpoint_name(name);
+           numbered("profile_", ".csv") || numbered("light_cone_", ".hdf5") ||
+           numbered("light_cone_", ".part") || is_checkpoint_name(name);
 }
 
 /// Returns whether an interrupted run left this file: a result name with ".tmp." and a number.
@@ -200,6 +201,11 @@ fs::path RunFolder::mass_function(int number) const
 fs::path RunFolder::profile(int number) const
 {
     return folder_ / formatted("profile_%03d.csv", number);
+}
+
+fs::path RunFolder::light_cone(int number) const
+{
+    return folder_ / formatted("light_cone_%03d.hdf5", number);
 }
 
 } // namespace chamomile

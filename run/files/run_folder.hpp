@@ -47,6 +47,7 @@ public:
     std::filesystem::path halos(int number) const;
     std::filesystem::path mass_function(int number) const;
     std::filesystem::path profile(int number) const;
+    std::filesystem::path light_cone(int number) const;
     std::string name() const { return folder_.string(); }
 
 private:

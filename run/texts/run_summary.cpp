@@ -126,6 +126,8 @@ void RunJob::print_files()
     if (tracks())
         files += ", track.csv";
     files += tables_.names();
+    if (light_cone_)
+        files += ", " + light_cone_->summary();
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
         journal_.print("continue with 'chamomile run {restart} " + folder_.name() +

@@ -24,7 +24,7 @@ COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
+           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
            "frames.size frames.center frames.follow frames.mark frames.path frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
     "force": f"{FORCES} ids potential output overwrite",
@@ -78,6 +78,7 @@ VALUES = {
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
     "imf-min": "1", "imf-max": "2", "segregated": None, "binaries": "0.5", "periods": "flat", "period-min": "9", "period-max": "99", "eccentricities": "circular", "mass-ratios": "equal", "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
+    "light-cone": "0,1", "light-cone.observer": "1,2,3", "light-cone.sky": "octant",
     "bound": None, "cluster": None, "bound.every": "3", "bound.ids": "t.txt", "cluster.every": "3", "cluster.mass-groups": "2", "cluster.binaries": None, "cluster.encounters": "1",
 }
 
@@ -89,11 +90,11 @@ BLOCKS = "block-scheme blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "track.every track.blocks bound.every bound.ids cluster.every cluster.mass-groups cluster.binaries cluster.encounters check-forces.every on-energy-error frames.width frames.height frames.fov frames.mark frames.path frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
+ALONE = "track.every track.blocks light-cone.observer light-cone.sky bound.every bound.ids cluster.every cluster.mass-groups cluster.binaries cluster.encounters check-forces.every on-energy-error frames.width frames.height frames.fov frames.mark frames.path frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
 
 # A command in a mode, and the options without effect there.
 MODES = [
-    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy.percentile accuracy.every ranks.peer-timeout ranks.share-gpu"),
+    (f"{RUN} --dt 0.1", f"particles seed duration box-length h light-cone {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy.percentile accuracy.every ranks.peer-timeout ranks.share-gpu"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
     (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX}"),
     (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy.every blocks.rebuild-above"),

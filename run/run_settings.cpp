@@ -68,7 +68,8 @@ std::vector<OptionRow<R>> rows()
     t.choice("on-energy-error", &R::on_energy_error,
              {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
              "reaction to a larger error: stop, or warn and continue, with exit status 0")
-        .only(needs_limit);
+        .only(needs_limit)
+        .as_setting("energy-error.action");
     t.group("Output");
     t.number("snapshot-every", &R::snapshot_every, positive,
              "time between snapshots (d ln a for comoving files); default: a tenth of the run")

@@ -56,13 +56,13 @@ void require_linkable(std::size_t particles, const Periodicity& periodicity, dou
         refuse(linking_length, "must be at most half the side of the box");
 }
 
-Box finite_box(std::span<const Vec3<double>> position)
+Box finite_box(std::span<const Vec3<double>> position, std::uint64_t first)
 {
     Box box;
     for (std::size_t i = 0; i < position.size(); ++i) {
         const Vec3<double>& p = position[i];
         if (!std::isfinite(p.x + p.y + p.z))
-            throw Error(Fault::input, "particle " + item(i) + ": position: must be finite");
+            throw Error(Fault::input, "particle " + item(first + i) + ": position: must be finite");
         box.add(p);
     }
     return box;

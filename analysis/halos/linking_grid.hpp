@@ -72,6 +72,6 @@ struct LinkingGrid {
 void require_linkable(std::size_t particles, const Periodicity& periodicity, double linking_length);
 
 /// Returns the box around the positions. Throws Error(input) for a non-finite one.
-Box finite_box(std::span<const Vec3<double>> position);
+Box finite_box(std::span<const Vec3<double>> position, std::uint64_t first = 0);
 
 } // namespace chamomile

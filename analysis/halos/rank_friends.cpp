@@ -21,7 +21,7 @@ Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator&
     Box box;
     ranks.run_and_agree([&] {
         require_linkable(count, rule.periodicity, rule.linking_length);
-        box = finite_box(matter.position);
+        box = finite_box(matter.position, matter.first);
     });
     std::array<double, 6> ends{box.low.x,   box.low.y,   box.low.z,
                                -box.high.x, -box.high.y, -box.high.z};
@@ -45,17 +45,6 @@ std::pair<std::vector<Index>, std::vector<std::size_t>> sorted_by_rank(std::span
     for (std::size_t i = 0; i < ranks.size(); ++i)
         order[next[std::size_t(ranks[i])]++] = Index(i);
     return {std::move(order), std::move(begin)};
-}
-
-/// Divides values by rank.
-template <class T>
-std::vector<std::span<const T>> divided(const std::vector<T>& values,
-                                        std::span<const std::size_t> begin)
-{
-    std::vector<std::span<const T>> parts;
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r)
-        parts.push_back(std::span(values).subspan(begin[r], begin[r + 1] - begin[r]));
-    return parts;
 }
 
 /// Returns the GPU that links particles, or -1.
@@ -220,7 +209,7 @@ void RankFriends::agree_on_labels()
                 labels.push_back(piece_of(k).label);
             begin.push_back(labels.size());
         }
-        ranks_.all_to_all<std::uint64_t>(divided(labels, begin), inbox);
+        ranks_.all_to_all<std::uint64_t>(runs_of<std::uint64_t>(labels, begin), inbox);
         changed = 0;
         const auto lower = [&](Piece& piece, std::uint64_t label) {
             changed += label < piece.label;
@@ -264,7 +253,7 @@ std::vector<RankFriends::Tally> RankFriends::judged(std::vector<Tally> own)
     for (const Index k : order)
         sent.push_back(own[k]);
     Inbox inbox;
-    ranks_.all_to_all<Tally>(divided(sent, begin), inbox);
+    ranks_.all_to_all<Tally>(runs_of<Tally>(sent, begin), inbox);
     std::vector<std::size_t> first{0};
     for (int r = 0; r < ranks_.size(); ++r)
         first.push_back(first.back() + inbox.from<Tally>(r).size());
@@ -282,7 +271,7 @@ std::vector<RankFriends::Tally> RankFriends::judged(std::vector<Tally> own)
         for (std::size_t j = k; j < end; ++j)
             answers[by_label[j]] = group;
     }
-    ranks_.all_to_all<Tally>(divided(answers, first), inbox);
+    ranks_.all_to_all<Tally>(runs_of<Tally>(answers, first), inbox);
     own.assign(inbox.all<Tally>().begin(), inbox.all<Tally>().end());
     std::ranges::sort(own, {}, &Tally::label);
     return own;

@@ -12,6 +12,17 @@
 
 namespace chamomile {
 
+/// Splits values by receiving rank.
+template <class T>
+std::vector<std::span<const T>> runs_of(std::span<const T> values,
+                                        std::span<const std::size_t> begins)
+{
+    std::vector<std::span<const T>> runs;
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+        runs.push_back(values.subspan(begins[r], begins[r + 1] - begins[r]));
+    return runs;
+}
+
 /// A GatherColumn sends values[order[k]] as row k and stores received rows in `into`. It sends
 /// nothing if not in use.
 template <class T, class Into>

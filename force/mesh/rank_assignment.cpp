@@ -23,7 +23,8 @@ void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView&
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
                      Grid<double>& grid)
 {
-    assignment.assign_integers(n, position, mass, scale, grid);
+    const auto assign = [&] { assignment.assign_integers(n, position, mass, scale, grid); };
+    fourier.ranks() ? fourier.ranks()->run_and_agree(assign) : assign();
     fourier.sum_integers(grid);
     double* const point = grid.data();
     const double unit = 1 / scale; // exact: a power of two

@@ -19,6 +19,7 @@ public:
 
     /// Returns this rank's slab, of planes and of rows.
     MeshRange own() const { return slab(ranks_ ? ranks_->rank() : 0); }
+    Communicator* ranks() const { return ranks_; } ///< null: one rank
 
     /// Adds the 64-bit integers in the bits of all ranks' values, at the planes of each rank.
     void sum_integers(Grid<double>& grid);

@@ -119,10 +119,12 @@ void CudaPart::sort(const RootCube& cube, std::uint64_t first)
     rows_.number.reserve(n());
     if (n() == 0)
         return;
-    if (of_rank.number.empty())
+    if (of_rank.number.empty()) {
+        rows_.numbered = {};
         count_from<<<blocks_of(n()), block_size, 0, t.stream>>>(Index(first), n(),
                                                                 rows_.number.data());
-    else if (const std::pair now(of_rank.exchanges, n()); std::exchange(rows_.numbered, now) != now)
+    } else if (const std::pair now(of_rank.exchanges, n());
+               std::exchange(rows_.numbered, now) != now)
         t.staging.upload(rows_.number, of_rank.number.data(), n(), t.stream);
     check(cudaGetLastError(), "launch the numbers of rows");
 }

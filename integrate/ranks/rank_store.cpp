@@ -8,6 +8,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/ranks/column_exchange.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 
@@ -35,17 +36,6 @@ void resize_anew(std::vector<T>& values, std::size_t n)
     if (values.capacity() < n)
         values = std::vector<T>();
     values.resize(n);
-}
-
-/// Splits values by receiving rank.
-template <class T>
-std::vector<std::span<const T>> runs_of(std::span<const T> values,
-                                        std::span<const std::size_t> begins)
-{
-    std::vector<std::span<const T>> runs;
-    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
-        runs.push_back(values.subspan(begins[r], begins[r + 1] - begins[r]));
-    return runs;
 }
 
 } // namespace
@@ -183,6 +173,8 @@ Request RankStore::request(bool potentials)
     return with_part(inner_->request(potentials), potentials);
 }
 
+/// Members keep the global order on a processor, so that sums have the bits of one rank, if
+/// massless particles come last in the whole set.
 Request RankStore::request_of_set(std::size_t set, bool potentials)
 {
     Request request = inner_->request_of_set(set, potentials);

@@ -32,12 +32,13 @@ struct LevelDrifts {
 ///
 /// Accelerations and potentials of due particles include all particles, for step criteria: what
 /// slower particles add is held since the set was opened. Members are kept where the store keeps
-/// its particles; all places give the same bits. On several ranks each has its part of every set.
+/// its particles; a processor and a GPU give the same bits. On several ranks each has its part of
+/// every set, and results of open() and drift() are those of all ranks.
 class NestedSets {
 public:
     virtual ~NestedSets() = default;
 
-    /// Sets the ranks that share the sets, which open() and drift() then reduce over.
+    /// Sets the ranks that share the sets.
     void share(Communicator& ranks) { ranks_ = &ranks; }
 
     std::size_t count() const { return heads_.size(); }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 
@@ -24,6 +26,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* redshift_column = "Redshifts";
+
+/// Memory to write a row of a shell: a Crossing and a snapshot's columns.
+constexpr double bytes_in_memory = 150;
 
 /// Max rows of a shell that wait in memory for the next checkpoint: 300 MB.
 constexpr std::size_t max_held = 1 << 22;
@@ -151,7 +156,33 @@ LightConeFiles::LightConeFiles(const LightConeRequest& request, const Snapshot& 
     cone_.near = distances_.front();
     cone_.far = distances_.back();
     cone_.radius = cone_.radius_at(first);
+    for (std::size_t k = 0; k < shells(); ++k)
+        require_room(k);
     simulation_.record_crossings(cone_);
+}
+
+/// Returns the expected number of particles between two distances.
+double LightConeFiles::expected(double near, double far) const
+{
+    const double volume = 4 * std::numbers::pi / 3 * (std::pow(far, 3) - std::pow(near, 3)) /
+                          (cone_.is_octant ? 8 : 1);
+    return volume / std::pow(cone_.side, 3) * double(state_.particles.size());
+}
+
+/// Refuses a shell that no snapshot or memory holds.
+void LightConeFiles::require_room(std::size_t shell) const
+{
+    const double rows = expected(distances_[shell], distances_[shell + 1]);
+    double max = std::numeric_limits<std::uint32_t>::max() - 1.;
+    if (const std::uint64_t free = free_memory())
+        max = std::min(max, double(free) / bytes_in_memory);
+    if (rows > max)
+        throw Error(Fault::usage, "{light-cone}: z = " + number_text(limits_[shell]) + " to " +
+                                      number_text(limits_[shell + 1]) +
+                                      formatted(": about %.3g particles: must be at most %.3g, for "
+                                                "a file and this machine's memory; give more "
+                                                "shells or lower redshifts",
+                                                rows, max));
 }
 
 fs::path LightConeFiles::part(std::size_t shell) const
@@ -283,15 +314,12 @@ std::string LightConeFiles::shell_text(std::size_t shell) const
 
 std::string LightConeFiles::description() const
 {
-    const double volume = 4 * std::numbers::pi / 3 *
-                          (std::pow(cone_.far, 3) - std::pow(cone_.near, 3)) /
-                          (cone_.is_octant ? 8 : 1);
+    const double particles = expected(cone_.near, cone_.far);
     return "z = " + number_text(limits_.front()) + " to " + number_text(limits_.back()) + " in " +
            counted(shells(), "shell") + ", " + (cone_.is_octant ? "an octant" : "the whole sky") +
            formatted(" around %s to a distance of %.5g, %.3g boxes, about %.3g particles",
                      value_text(cone_.observer).c_str(), cone_.far,
-                     volume / std::pow(cone_.side, 3),
-                     volume / std::pow(cone_.side, 3) * double(state_.particles.size()));
+                     particles / double(state_.particles.size()), particles);
 }
 
 std::string LightConeFiles::summary() const

@@ -52,6 +52,8 @@ public:
 
 private:
     std::size_t shells() const { return limits_.size() - 1; }
+    double expected(double near, double far) const;
+    void require_room(std::size_t shell) const;
     std::string shell_text(std::size_t shell) const;
     std::filesystem::path part(std::size_t shell) const;
     void write_rows(std::size_t shell);

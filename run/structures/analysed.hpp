@@ -17,8 +17,8 @@ struct AnalysedMatter {
     std::optional<double> box; ///< side; empty: from the file
 };
 
-/// MatterOnRanks are particles on ranks, of which a snapshot on rank 0 has the masses, numbers and
-/// types of those chosen.
+/// Particles whose positions and velocities are on ranks. A snapshot on rank 0 has the masses,
+/// numbers and types of the chosen ones.
 struct MatterOnRanks {
     LedParticles& led;
     std::vector<int> types = {}; ///< chosen; empty: all

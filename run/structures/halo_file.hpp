@@ -37,10 +37,10 @@ struct HaloCatalogue {
 };
 
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
-/// the snapshot's. `all` needs positions, masses and types. Positions and velocities may be on
-/// ranks, where auto links on processors. Throws Error(usage) for an isolated
-/// snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is asked
-/// for.
+/// the snapshot's. `all` needs positions, masses and types. With `ranks`, positions and velocities
+/// are those on the ranks, and HaloRequest::device auto stands for cpu. Throws Error(usage) for an
+/// isolated snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is
+/// asked for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request, const MatterOnRanks* ranks = nullptr);
 

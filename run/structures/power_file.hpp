@@ -18,8 +18,8 @@ struct PowerRequest {
     std::optional<int> mesh; ///< empty: power of two at 2 cbrt(N)
 };
 
-/// Measures the power spectrum. With `ranks` positions are there. Throws
-/// Error(usage) if the box is not periodic or the mesh is not allowed.
+/// Measures the power spectrum of the snapshot's particles, or, with `ranks`, of the particles on
+/// the ranks. Throws Error(usage) if the box is not periodic or the mesh is not allowed.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power,
                              const MatterOnRanks* ranks = nullptr);
 

@@ -20,7 +20,7 @@ struct RunAnalysis {
     std::vector<int> halo_types; ///< of friends, 0..5; empty: all
 
     /// Returns whether a measurement reads all particles; `on_ranks`: ranks keep them.
-    bool needs_particles(bool on_ranks) const { return halos || profile || (power && !on_ranks); }
+    bool needs_particles(bool on_ranks) const { return profile || ((halos || power) && !on_ranks); }
 };
 
 /// Refuses spectra or halos without a periodic box, profiles of a periodic box or of too few

@@ -116,6 +116,8 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--light-cone: -1: must be", *plain, "-1,2")
     refused(2, "--light-cone: 0.05: must be at least 0.1, the redshift of the end", *plain[:3], 0.1, *plain[4:], "0.05,0.2")
     refused(2, "--light-cone: needs a cosmological run", "run", "--model", "plummer", "-n", 99, "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--light-cone", "0,1")
+    chamomile("model", "cosmology", "--n", N, "--box", 1, "--z-start", 0.3, "-o", "small.hdf5", "-q")
+    refused(2, "particles: must be at most", "run", "small.hdf5", *plain[2:], "0,0.3")
     refused(2, "light-cone.sky: needs --light-cone", *plain[:-1], "--set", "light-cone.sky=octant")
 
 end("light cones hold each image once")

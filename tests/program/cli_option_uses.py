@@ -23,7 +23,7 @@ VIRIAL = "m200 concentration hubble"
 COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
-           "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
+           "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error energy-error.action on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
            "frames.size frames.center frames.follow frames.mark frames.path frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
@@ -67,7 +67,7 @@ VALUES = {
     "tune": None, "periodic.long-range": "modes", "periodic.mesh": "64", "periodic.split": "1.5", "periodic.cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "hermite.eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "hermite.count-short-steps": None, "hermite.shared-steps": None, "hermite.iterations": "2", "hermite.final-evaluation": None,
     "blocks.rungs": "3", "blocks.rebuild-above": "0.1", "blocks.host-below": "10", "block-scheme": "hierarchical", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
-    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces.every": "5", "on-energy-error": "stop",
+    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces.every": "5", "energy-error.action": "stop",
     "on-device-error": "cpu", "frames.width": "99", "frames.height": "99", "frames.fov": "1", "frames.mark": "center", "frames.path": "good.txt", "frames.every": "1", "power.mesh": "32", "halos.min-members": "9", "halos.types": "1", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "eps-type": "1=0.1", "eps-rule": "larger", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
@@ -90,7 +90,7 @@ BLOCKS = "block-scheme blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "track.every track.blocks light-cone.observer light-cone.sky bound.every bound.ids cluster.every cluster.mass-groups cluster.binaries cluster.encounters check-forces.every on-energy-error frames.width frames.height frames.fov frames.mark frames.path frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
+ALONE = "track.every track.blocks light-cone.observer light-cone.sky bound.every bound.ids cluster.every cluster.mass-groups cluster.binaries cluster.encounters check-forces.every energy-error.action frames.width frames.height frames.fov frames.mark frames.path frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
 
 # A command in a mode, and the options without effect there.
 MODES = [
@@ -101,7 +101,7 @@ MODES = [
     (f"{RUN} --block-steps --accuracy 1e-2", "blocks.host-below tune theta tolerance"),
     (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy.every"),
     (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
-    (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below block-scheme"),
+    (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below"),
     (f"{RUN} --block-steps --block-scheme hierarchical", "blocks.rebuild-above"),
     (f"{RUN} --dt 0.1 --box 8", "bound cluster profile accuracy.percentile accuracy.every"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below"),

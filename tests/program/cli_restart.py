@@ -291,7 +291,7 @@ def survives_faults(top):
           "step 3, in met/checkpoint_000000003.chk" in done.stdout, f"two coincident particles: {done.returncode} {done.stderr} {done.stdout}")
     # An energy error beyond its limit.
     loose = ["run", "../plummer.hdf5", "--t-end", 3, "--dt", 0.1, "--eps", 0.01, "-o"]
-    done = chamomile(folder, *loose, "warned", "--max-energy-error", 1e-6, "--on-energy-error", "warn")
+    done = chamomile(folder, *loose, "warned", "--max-energy-error", 1e-6, "--set", "energy-error.action=warn")
     check(done.returncode == 0 and done.stdout.count("warning      energy error: ") == 1, f"warning: {done.stdout} {done.stderr}")
     done = chamomile(folder, *loose, "limited", "--max-energy-error", 1e-6)
     check(done.returncode == 8 and said("^chamomile: error: energy error: .* above --max-energy-error 1e-06\n$", done.stderr), f"limit: {done.stderr}")

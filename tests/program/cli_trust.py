@@ -32,7 +32,7 @@ CASES = [
     ("energy beyond a limit", [*RUN, "--t-end", 10, "--dt", 1, "--max-energy-error", 0.05], 8,
      r"^chamomile: error: energy error: \S+ at t = \S+, step \d+: above --max-energy-error 0.05\n$", r"\nstopped by the energy error: (.*\n)*error: energy error"),
     ("energy within a limit", [*RUN, "--t-end", 10, "--dt", 1, "--max-energy-error", 1e9], 0, "", ""),
-    ("energy beyond a limit, told", [*RUN, "--t-end", 10, "--dt", 1, "--max-energy-error", 0.05, "--on-energy-error", "warn"], 0,
+    ("energy beyond a limit, told", [*RUN, "--t-end", 10, "--dt", 1, "--max-energy-error", 0.05, "--set", "energy-error.action=warn"], 0,
      WARNING + r"energy error \S+ at the end, \S+ at most: above --max-energy-error 0.05\n$", "\nwarning      energy error"),
     ("fast particles whose energy nearly cancels", ["run", "fast.txt", "--eps", 0.05, "--t-end", 2, "--dt", 0.25], 0, "", ""),
     ("tracers alone", [*TRACER, "--dt", 0.002, "--max-energy-error", 1e-3], 0, "", "\nenergies     of tracers only, with a mass of 1 each\n"),

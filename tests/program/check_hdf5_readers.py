@@ -51,7 +51,7 @@ def expect_type(what, dtype, wanted):
 def check_header(file):
     header = file["Header"].attrs
     for name, value, dtype in [
-        ("NumPart_ThisFile", [0, 2, 1, 0, 0, 0], "u8"), ("NumPart_Total", [0, 2, 1, 0, 0, 0], "u4"),
+        ("NumPart_ThisFile", [0, 2, 1, 0, 0, 0], "u8"), ("NumPart_Total", [0, 2, 1, 0, 0, 0], "u8"),
         ("NumPart_Total_HighWord", [0] * 6, "u4"), ("MassTable", [0] * 6, "f8"),
         ("Flag_Entropy_ICs", [0] * 6, "i4"), ("Time", 1.5, "f8"), ("Redshift", 0, "f8"),
         ("BoxSize", 0, "f8"), ("NumFilesPerSnapshot", 1, "i4"),

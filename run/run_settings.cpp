@@ -5,6 +5,7 @@
 
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/integrate/scheme.hpp"
+#include "chamomile/io/files_row.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/run/structures/cosmology_options.hpp"
 
@@ -77,6 +78,7 @@ std::vector<OptionRow<R>> rows()
              "times of snapshots between start and end, instead of {snapshot-every}; 1:5:1 means "
              "1,2,3,4,5; may change on restart")
         .in(dimensions::time);
+    t.append({files_row<R>()});
     t.number("energy-every", &R::energy_every, positive,
              "time between lines of energy.csv; default: ten steps")
         .in(dimensions::time);

@@ -227,6 +227,7 @@ CASES = [
     (61, [*RUN[:-1], "done"], OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\)"),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
+    (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite", "--files", "3"], OUTPUT, "good.0.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["render", "good.txt", "-o", "p.png"], OUTPUT, "p.png: file: File too large: cannot be written", limited(resource.RLIMIT_FSIZE, 500)),
     (61, ["model", "plummer", "-n", "9", "-o", "good.hdf5"], OUTPUT, "good.hdf5: exists: give --overwrite to replace it"),
     *[(61, [*command, "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: must be another file")

@@ -24,9 +24,9 @@ COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every files output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
+           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
            "frames.size frames.center frames.follow frames.mark frames.path frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
-           "ranks ranks.share-gpu ranks.peer-timeout",
+           "ranks ranks.share-gpu ranks.peer-timeout files",
     "force": f"{FORCES} ids potential output overwrite files",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan gradient format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",

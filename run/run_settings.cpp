@@ -83,7 +83,8 @@ std::vector<OptionRow<R>> rows()
              "time between lines of energy.csv; default: ten steps")
         .in(dimensions::time);
     t.number("steps-every", &R::steps_every, at_least(1),
-             "steps between lines of steps.csv, with the cost of a step");
+             "steps between lines of steps.csv, with the cost of a step")
+        .as_setting("steps.every");
     t.number("check-forces", &R::check_forces, not_negative,
              "number of particles for force errors in forces.csv, against direct sums in double "
              "(Ewald sums in a periodic box); 0: none");

@@ -318,7 +318,7 @@ def main():
             CASES[:] = [case for case in CASES if "h5py" not in case and "box.hdf5" not in case[1]]
             print("not tested here: files that h5py makes")
         busy = subprocess.Popen([PROGRAM, "run", "good.txt", "--t-end", "1e9", "--dt", "0.1", "--eps", "0.05", "-o", "busy", "--checkpoint-walltime", "0",
-                                 "--energy-every", "1e6", "--snapshot-every", "1e8", "--steps-every", "1000000000"], cwd=folder, stdout=subprocess.DEVNULL)
+                                 "--energy-every", "1e6", "--snapshot-every", "1e8", "--set", "steps.every=1000000000"], cwd=folder, stdout=subprocess.DEVNULL)
         try:
             while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
                 pass

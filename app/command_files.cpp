@@ -9,6 +9,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/io/files_row.hpp"
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/run_settings.hpp"
@@ -143,14 +144,17 @@ void add_output(Options& options, Output& output)
 {
     options.add(output_rows("output,o", "FILE", "by extension .hdf5, .txt, .tipsy or .gadget2"),
                 output);
+    options.add(files_row<Output>(), output);
 }
 
 void require_still_writable(const Output& output)
 {
     std::error_code none;
-    if (!output.overwrite && fs::exists(output.file, none))
-        throw Error(Fault::output, output.file + ": exists: give --overwrite to replace it");
-    require_no_input(output.file);
+    for (const fs::path& file : output_files(output.file, output.files)) {
+        if (!output.overwrite && fs::exists(file, none))
+            throw Error(Fault::output, file.string() + ": exists: give --overwrite to replace it");
+        require_no_input(file);
+    }
 }
 
 void require_writable(const std::string& command, const Output& output)
@@ -161,7 +165,8 @@ void require_writable(const std::string& command, const Output& output)
     std::error_code none;
     if (fs::is_directory(path, none))
         throw Error(Fault::output, output.file + ": is a folder: must be a file");
-    record_output(path, output.option);
+    for (const fs::path& file : output_files(path, output.files))
+        record_output(file, output.option);
     require_still_writable(output);
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, none))
@@ -182,7 +187,7 @@ int write_output(const Options& options, const Output& output,
     for (const auto& [key, value] : options.values())
         all.push_back(key + "=" + value);
     snapshot.provenance["options"] = joined(all, ' ');
-    write_snapshot(snapshot, output.file);
+    write_snapshot(snapshot, output.file, output.files);
     if (options.verbosity() != Verbosity::quiet)
         std::printf("wrote %s: %zu particles, %s\n", output.file.c_str(), snapshot.particles.size(),
                     snapshot.units.description().c_str());

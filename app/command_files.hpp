@@ -40,6 +40,7 @@ struct Output {
     std::string file;
     bool overwrite = false;
     std::string option = "--output"; ///< option with the file name
+    int files = 1;                   ///< pieces of a snapshot
 };
 
 /// Returns --overwrite.
@@ -67,7 +68,7 @@ std::vector<OptionRow<Model>> number_and_seed_rows()
     return rows.take();
 }
 
-/// Adds --output FILE of a snapshot and --overwrite.
+/// Adds --output FILE of a snapshot, --overwrite and --files.
 void add_output(Options& options, Output& output);
 
 /// Throws Error(usage) if the name is empty or another output has it. Throws Error(output) if the

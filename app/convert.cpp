@@ -15,6 +15,7 @@
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/initial/transform.hpp"
+#include "chamomile/io/files_row.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
@@ -186,6 +187,7 @@ int convert(const std::vector<std::string>& arguments)
     Change change;
     add_change(options, change);
     options.add(overwrite_row(), output);
+    options.add(files_row<Output>(), output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
@@ -203,7 +205,7 @@ int convert(const std::vector<std::string>& arguments)
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
     require_still_writable(output);
     warn_of_outside(snapshot);
-    write_snapshot(snapshot, output.file);
+    write_snapshot(snapshot, output.file, output.files);
     if (options.verbosity() == Verbosity::quiet)
         return 0;
     print_quantities(options);

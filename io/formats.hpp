@@ -26,8 +26,10 @@ void number_particles(Snapshot& snapshot, const std::string& missing);
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path);
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path);
 
-void write_hdf5(const Snapshot& snapshot, PendingFile& file);
-void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file);
+/// Writes and commits one file, or `pieces` files and their master. Reads the moving columns from
+/// `rows` in blocks.
+void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& path,
+                int pieces);
 void write_gadget2(const Snapshot& snapshot, PendingFile& file);
 void write_tipsy(const Snapshot& snapshot, PendingFile& file);
 void write_text(const Snapshot& snapshot, PendingFile& file);

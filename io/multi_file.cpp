@@ -50,6 +50,14 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
     return paths;
 }
 
+std::filesystem::path piece_path(const std::filesystem::path& whole, std::size_t number)
+{
+    std::filesystem::path name = whole.stem();
+    name += "." + std::to_string(number);
+    name += whole.extension();
+    return whole.parent_path() / name;
+}
+
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
 {
     // Compares each count first, so that the sum cannot overflow.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -25,6 +26,9 @@ constexpr std::int64_t sum(const TypeCounts& counts)
 /// without piece number, or a missing piece.
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number);
+
+/// Returns the path of piece `number` of a snapshot: name.2.hdf5 for name.hdf5.
+std::filesystem::path piece_path(const std::filesystem::path& whole, std::size_t number);
 
 /// Returns all files that reading the snapshot would open, for any format. Throws Error with
 /// Fault::input like the reader.

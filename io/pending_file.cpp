@@ -160,12 +160,18 @@ void PendingFile::write_all(std::span<const std::byte> rest, const Write& write)
     }
 }
 
+void PendingFile::remove_replaced() const
+{
+    if (replaces_ && ::unlink(target_.c_str()) != 0)
+        throw failure("cannot be removed");
+}
+
 void PendingFile::send_to_disk()
 {
     ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); // fsync reports errors
 }
 
-void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
+void PendingFile::finish()
 {
     assert(descriptor_ >= 0 && !stays_);
     flush();
@@ -174,6 +180,12 @@ void PendingFile::commit(const std::function<void(const std::filesystem::path&)>
     const int closing = std::exchange(descriptor_, -1);
     if (::close(closing) != 0)
         throw failure("cannot be closed");
+}
+
+void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
+{
+    if (descriptor_ >= 0)
+        finish();
     if (look)
         try {
             look(temporary_);
@@ -217,6 +229,24 @@ void PendingFile::flush_folder() const
     ::close(folder);
     if (status != 0 && !unsupported)
         throw failure("folder cannot be written");
+}
+
+void commit_together(std::deque<PendingFile>& files)
+{
+    for (PendingFile& file : files)
+        file.finish();
+    if (files.size() > 1)
+        for (const PendingFile& file : files)
+            file.remove_replaced();
+    std::size_t named = 0;
+    try {
+        for (; named < files.size(); ++named)
+            files[named].commit();
+    } catch (const Error&) {
+        for (std::size_t k = 0; k < named; ++k)
+            ::unlink(files[k].target().c_str());
+        throw;
+    }
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text)

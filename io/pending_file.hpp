@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -50,9 +51,15 @@ public:
     /// Starts writing the current content to disk, to shorten the wait in commit().
     void send_to_disk();
 
-    /// Flushes the data to disk, calls `look` to verify the file, renames it, and flushes the
-    /// folder. Also commits a file that another library wrote under temporary().
+    /// Flushes the data to disk and closes the file, which keeps its temporary name.
+    void finish();
+
+    /// Calls finish() unless it was called, calls `look` to verify the file, renames it, and
+    /// flushes the folder. Also commits a file that another library wrote under temporary().
     void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
+
+    /// Removes the file that commit() would replace.
+    void remove_replaced() const;
 
     Error failure(const char* what) const; ///< includes the text of errno
 
@@ -69,6 +76,11 @@ private:
     int descriptor_ = -1;
     bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
 };
+
+/// Commits files that belong together, in order, once all are on disk. Removes all older files
+/// first, and the files before one that cannot get its name, so that no mixture stays. Throws
+/// Error(output).
+void commit_together(std::deque<PendingFile>& files);
 
 /// Writes a file that appears only when complete. Throws Error(output).
 void write_text(const std::filesystem::path& file, const std::string& text);

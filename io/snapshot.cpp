@@ -71,8 +71,8 @@ struct FileFormat {
     bool (*is)(const InputFile&);
     Snapshot (*read)(const InputFile&);
     std::vector<std::filesystem::path> (*pieces)(const std::filesystem::path&) = nullptr;
-    std::array<const char*, 2> extensions = {}; ///< empty: no writer
-    void (*write)(const Snapshot&, PendingFile&) = nullptr;
+    std::array<const char*, 2> extensions = {};             ///< null: no writer
+    void (*write)(const Snapshot&, PendingFile&) = nullptr; ///< null: write_hdf5()
     std::vector<std::string> (*left_out)(const Snapshot&) = nullptr;
 };
 
@@ -82,7 +82,7 @@ constexpr FileFormat file_formats[] = {
      [](const InputFile& file) { return read_hdf5(file.path()); },
      hdf5_pieces,
      {".hdf5", ".h5"},
-     write_hdf5,
+     nullptr,
      left_out_of_hdf5},
     {is_gadget2,
      [](const InputFile& file) { return read_gadget2(file.path()); },
@@ -152,10 +152,9 @@ const FileFormat& format_of(const std::filesystem::path& path)
 {
     const std::string extension = lower_case(path.extension().string());
     for (const FileFormat& format : file_formats)
-        if (format.write)
-            for (const char* known : format.extensions)
-                if (extension == known)
-                    return format;
+        for (const char* known : format.extensions)
+            if (known && extension == known)
+                return format;
     throw Error(Fault::usage, path.string() + ": extension: '" + extension +
                                   "': must be .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
@@ -229,9 +228,28 @@ std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& 
     return {path};
 }
 
-void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
+std::vector<std::filesystem::path> output_files(const std::filesystem::path& path, int pieces)
 {
+    if (pieces == 1)
+        return {path};
+    if (format_of(path).write)
+        throw Error(Fault::usage, "{files}: " + std::to_string(pieces) + ": " + path.string() +
+                                      ": must be 1: only .hdf5 and .h5 are written in pieces");
+    std::vector<std::filesystem::path> files;
+    for (int k = 0; k < pieces; ++k)
+        files.push_back(piece_path(path, std::size_t(k)));
+    files.push_back(path);
+    return files;
+}
+
+void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path, int pieces)
+{
+    output_files(path, pieces);
     const auto write = format_of(path).write;
+    if (!write) {
+        RowsInMemory rows(snapshot.particles);
+        return write_snapshot(snapshot, rows, path, pieces);
+    }
     check_arrays(snapshot, true, path);
     PendingFile file(path);
     write(snapshot, file);
@@ -239,12 +257,10 @@ void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
 }
 
 void write_snapshot(const Snapshot& snapshot, ParticleReader& rows,
-                    const std::filesystem::path& path)
+                    const std::filesystem::path& path, int pieces)
 {
     check_arrays(snapshot, rows.is_on_host(), path);
-    PendingFile file(path);
-    write_hdf5(snapshot, rows, file);
-    file.commit();
+    write_hdf5(snapshot, rows, path, pieces);
 }
 
 std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path)

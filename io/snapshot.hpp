@@ -73,14 +73,20 @@ std::shared_ptr<ParticleReader> rows_of(const Snapshot& snapshot);
 
 /// Writes the format of the extension: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or .dat.
 /// docs/reference/formats.md lists the content of each format. The file appears only when complete,
-/// and replaces an existing file. Throws Error with Fault::output, or Fault::usage for an unknown
-/// extension.
-void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
+/// and replaces an existing file. Several pieces and their master appear together. Throws Error
+/// with Fault::output, or Fault::usage for an unknown extension or pieces of a format other than
+/// HDF5.
+void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path, int pieces = 1);
 
 /// Writes HDF5, whatever the extension. Reads the deferred columns from `rows` in blocks, so they
 /// need not be in memory.
 void write_snapshot(const Snapshot& snapshot, ParticleReader& rows,
-                    const std::filesystem::path& path);
+                    const std::filesystem::path& path, int pieces = 1);
+
+/// Returns the files that write_snapshot() would write. Throws like it for several pieces.
+std::vector<std::filesystem::path> output_files(const std::filesystem::path& path, int pieces);
+
+inline constexpr int max_pieces = 512; ///< written; a reader keeps all of them open
 
 /// Returns one phrase for each property that the format of this extension cannot hold; empty if
 /// none. Throws Error with Fault::usage for an unknown extension.

@@ -268,7 +268,7 @@ void RunJob::write_outputs()
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
     PeculiarRows peculiar(rows, state_);
-    snapshots_.write(state_, peculiar, file);
+    snapshots_.write(state_, peculiar, file, run_.files);
     if (!run_.writes_beside)
         snapshots_.finish();
     const auto tables =

@@ -5,6 +5,7 @@
 
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/integrate/scheme.hpp"
+#include "chamomile/io/files_row.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/run/structures/cosmology_options.hpp"
 
@@ -78,11 +79,13 @@ std::vector<OptionRow<R>> rows()
              "times of snapshots between start and end, instead of {snapshot-every}; 1:5:1 means "
              "1,2,3,4,5; may change on restart")
         .in(dimensions::time);
+    t.append({files_row<R>()});
     t.number("energy-every", &R::energy_every, positive,
              "time between lines of energy.csv; default: ten steps")
         .in(dimensions::time);
     t.number("steps-every", &R::steps_every, at_least(1),
-             "steps between lines of steps.csv, with the cost of a step");
+             "steps between lines of steps.csv, with the cost of a step")
+        .as_setting("steps.every");
     t.number("check-forces", &R::check_forces, not_negative,
              "number of particles for force errors in forces.csv, against direct sums in double "
              "(Ewald sums in a periodic box); 0: none");

@@ -28,6 +28,7 @@ struct RunSettings {
     LightConeRequest light_cone;
     std::optional<double> snapshot_every;      ///< none: a tenth of the run
     std::vector<double> output_times;          ///< of snapshots, in plain time; empty: at intervals
+    int files = 1;                             ///< pieces of a snapshot
     std::optional<double> energy_every;        ///< none: every ten steps
     std::uint64_t steps_every = 1;             ///< steps between lines of steps.csv
     std::string track;                         ///< ids in track.csv, or a file of ids; empty: none

@@ -27,7 +27,7 @@ def rows(path):
 def measured(options, folder, steps):
     command = [options.program, "run", "--model", options.model, "-n", str(options.n), "--seed", str(options.seed),
                "--eps", str(options.eps), "--t-end", str(options.t_end), "--energy-every", "1", "--snapshot-every",
-               str(options.t_end), "--checkpoint-walltime", "0", "--steps-every", "1", "--device", options.device,
+               str(options.t_end), "--checkpoint-walltime", "0", "--device", options.device,
                "--overwrite", "-q", "-o", folder, *steps]
     done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode != 0:

@@ -28,6 +28,7 @@ inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
 inline constexpr const char* softening_rule = "softening_rule"; ///< for pairs
 inline constexpr const char* extra_columns = "columns";         ///< comma-separated data sets
+inline constexpr const char* pieces = "pieces"; ///< of a master file: the number of its pieces
 inline constexpr const char* larger = "larger";
 inline constexpr const char* root_of_squares = "root-of-squares";
 // Numbers in comoving files.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,9 +51,10 @@ void store_little_endian(std::uint32_t value, std::byte* to)
 
 Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
 {
-    // HDF5 1.8 is the first layout with check sums of the metadata.
+    // HDF5 1.8 is the first layout with check sums of the metadata. Only virtual data sets
+    // need 1.10.
     const Hdf5Handle access = hdf5_file_access();
-    H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+    H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V110);
     const Hdf5Handle creation = creation_properties(H5P_FILE_CREATE);
     file_ = Hdf5Handle(
         H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
@@ -153,6 +155,42 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     }
     written.get();
     return data;
+}
+
+Hdf5Handle Hdf5Output::links(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
+                             std::span<const Source> sources)
+{
+    const int rank = row.columns == 0 ? 1 : 2;
+    std::array<hsize_t, 2> start{}, extent{0, row.columns};
+    for (const Source& source : sources)
+        extent[0] += source.rows;
+    const Hdf5Handle space(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
+    const Hdf5Handle creation = creation_properties(H5P_DATASET_CREATE);
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    if (row.number == H5T_NATIVE_DOUBLE)
+        H5Pset_fill_value(creation.id(), row.number, &none);
+    std::string data(std::size_t(H5Iget_name(group.id(), nullptr, 0)), '\0');
+    H5Iget_name(group.id(), data.data(), data.size() + 1);
+    data += std::string("/") + name;
+    for (const Source& source : sources) {
+        extent[0] = source.rows;
+        const Hdf5Handle rows(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
+        std::string file; // HDF5 expects each % twice
+        for (const char c : source.file)
+            file.append(c == '%' ? 2 : 1, c);
+        require(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr,
+                                    extent.data(), nullptr) >= 0 &&
+                    H5Pset_virtual(creation.id(), space.id(), file.c_str(), data.c_str(),
+                                   rows.id()) >= 0,
+                name);
+        start[0] += source.rows;
+    }
+    H5Sselect_all(space.id());
+    Hdf5Handle linked(H5Dcreate2(group.id(), name, row.number, space.id(), H5P_DEFAULT,
+                                 creation.id(), H5P_DEFAULT),
+                      H5Dclose);
+    require(bool(linked), name);
+    return linked;
 }
 
 void Hdf5Output::close()

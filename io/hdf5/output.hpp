@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -102,6 +103,16 @@ public:
                               }
                           });
     }
+
+    /// A Source is a file with `rows` rows of a data set, in the folder of this file.
+    struct Source {
+        std::string file;
+        std::size_t rows;
+    };
+    /// Writes a virtual data set: the rows of the data set of this group and name in all sources. A
+    /// missing source reads as NaN.
+    Hdf5Handle links(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
+                     std::span<const Source> sources);
 
     void close();
 

@@ -66,6 +66,8 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
             std::swap(counts[type], tracers[type]);
     if (header.has_attribute("NumFilesPerSnapshot"))
         files = header.integers("NumFilesPerSnapshot").front();
+    if (const Hdf5Group own = group(hdf5_layout::own); own.has_attribute(hdf5_layout::pieces))
+        linked = own.integers(hdf5_layout::pieces).front();
     if (header.has_attribute("MassTable"))
         mass_table = header.read_scalars("MassTable");
     mass_table.resize(6);

@@ -17,6 +17,15 @@
 namespace chamomile {
 namespace {
 
+/// Returns the files with the particles of a snapshot, given one of them or their master. A
+/// master's virtual data sets are not read: HDF5 would fill missing pieces and open any file they
+/// name.
+std::vector<std::filesystem::path> files_of(const Hdf5Piece& first)
+{
+    return first.linked != 0 ? piece_paths(piece_path(first.path, 0), first.linked)
+                             : piece_paths(first.path, first.files);
+}
+
 /// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
 std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
                                         std::vector<std::string>& notes)
@@ -24,10 +33,12 @@ std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
     Hdf5Piece first(path);
     std::vector<Hdf5Piece> pieces;
     TypeCounts found{}, tracers{};
-    for (const auto& name : piece_paths(path, first.files)) {
+    const auto names = files_of(first);
+    for (const auto& name : names) {
         pieces.emplace_back(name);
         const Hdf5Piece& piece = pieces.back();
-        if (piece.files != first.files || piece.time != first.time)
+        if (std::max<std::int64_t>(piece.files, 1) != std::int64_t(names.size()) ||
+            piece.time != first.time)
             throw bad_input(name, "Header/NumFilesPerSnapshot and Time",
                             std::to_string(piece.files) + ", " + number_text(piece.time),
                             "must be equal to the other pieces");
@@ -37,6 +48,8 @@ std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
         }
     }
     check_counts(found, path);
+    if (first.linked != 0)
+        check_totals(found, first.totals, path);
     for (const Hdf5Piece& piece : pieces) {
         if (const std::string note = check_totals(found, piece.totals, piece.path); !note.empty())
             notes.push_back(note);
@@ -194,7 +207,11 @@ Snapshot properties_of(const Hdf5Piece& piece)
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
-    return piece_paths(path, Hdf5Piece(path).files);
+    const Hdf5Piece first(path);
+    std::vector<std::filesystem::path> files = files_of(first);
+    if (first.linked != 0)
+        files.push_back(path);
+    return files;
 }
 
 Snapshot read_hdf5(const std::filesystem::path& path)
@@ -222,8 +239,8 @@ Snapshot read_hdf5(const std::filesystem::path& path)
     for (const std::string& name : extra_names(pieces[0]))
         particles.extra[name].resize(count);
     std::size_t begin = 0;
-    for (const Hdf5Piece& piece : pieces)
-        for (std::size_t type = 0; type < 6; ++type) {
+    for (std::size_t type = 0; type < 6; ++type)
+        for (const Hdf5Piece& piece : pieces) {
             if (piece.counts[type] > 0)
                 read_type(piece, type, begin, snapshot);
             begin += std::size_t(piece.counts[type]);

@@ -33,19 +33,17 @@ void Hdf5Rows::read_numbers(Column value, std::size_t begin, std::span<double> n
     const Hdf5Quiet quiet;
     const std::size_t columns = columns_of(value), end = begin + numbers.size() / columns;
     std::size_t first = 0;
-    for (const Hdf5Piece& piece : pieces_) {
-        const std::size_t before = first;
-        for (std::size_t type = 0; type < 6; ++type) {
+    for (std::size_t type = 0; type < 6; ++type)
+        for (const Hdf5Piece& piece : pieces_) {
             const std::size_t last = first + std::size_t(piece.counts[type]),
                               from = std::max(begin, first), to = std::min(end, last);
-            if (from < to)
+            if (from < to) {
                 read({&piece, type, value}, from - first,
                      numbers.subspan((from - begin) * columns, (to - from) * columns));
+                piece.as_opened.check();
+            }
             first = last;
         }
-        if (before < end && begin < first)
-            piece.as_opened.check();
-    }
 }
 
 void Hdf5Rows::read(const Source& source, std::size_t begin, std::span<double> numbers)

@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Hdf5Rows reads the particles of all pieces, piece by piece, each piece sorted by type.
+/// Hdf5Rows reads the particles of all pieces, type by type, each type in the order of the pieces.
 class Hdf5Rows final : public FileRows {
 public:
     /// The pieces must have passed check_data().

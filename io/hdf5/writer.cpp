@@ -1,11 +1,13 @@
 // Writes HDF5 snapshots in GADGET-4's layout, with the attributes that SWIFT, yt and pynbody need.
 #include <array>
 #include <cmath>
+#include <deque>
 
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/output.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/io/type_order.hpp"
 
@@ -37,13 +39,28 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
     mass_scaling{0, -1, 0, 1, 0}, potential_scaling{-1, 0, 0, 0, 2},
     acceleration_scaling{-2, 1, -1, 0, 2};
 
-/// An Hdf5Writer writes the groups of a snapshot.
+/// A FilePart is the part of a snapshot in one file: piece `number` of `pieces`, which hold nearly
+/// equal runs of each type, or the master, which links all rows.
+struct FilePart {
+    const std::filesystem::path& whole; ///< name of the snapshot and its master
+    int number, pieces;
+
+    bool is_master() const { return number == pieces; }
+    std::filesystem::path file() const
+    {
+        return is_master() || pieces == 1 ? whole : piece_path(whole, std::size_t(number));
+    }
+};
+
+/// An Hdf5Writer writes the groups of a snapshot's file.
 class Hdf5Writer {
 public:
-    Hdf5Writer(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file)
-        : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows),
-          types_(snapshot.particles), units_(stated_units(snapshot.units)),
-          by_gadget_(snapshot.units.physical ? units_by_gadget(snapshot) : units_), out_(file)
+    Hdf5Writer(const Snapshot& snapshot, ParticleReader& rows, const TypeOrder& types,
+               const FilePart& part, PendingFile& file)
+        : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows), types_(types),
+          part_(part), units_(stated_units(snapshot.units)),
+          by_gadget_(snapshot.units.physical ? units_by_gadget(snapshot) : units_),
+          out_(probed(file))
     {}
 
     void write()
@@ -53,25 +70,58 @@ public:
         write_parameters();
         write_own();
         for (int type = 0; type < 6; ++type)
-            if (types_.count(type) > 0)
+            if (!indices_of(type).empty())
                 write_type(type);
         out_.close();
     }
 
 private:
+    /// Returns the file, for which the disk has room. HDF5 failures while closing cannot be
+    /// repaired, so the disk space is probed first: max 120 bytes per particle and 8 per extra
+    /// column, 1 % for check sums and indices, and the header.
+    PendingFile& probed(PendingFile& file) const
+    {
+        std::size_t count = 0;
+        for (int type = 0; type < 6 && !part_.is_master(); ++type)
+            count += indices_of(type).size();
+        file.require_space(
+            std::int64_t(double(count * (120 + 8 * particles_.extra.size())) * 1.01) + (1 << 17));
+        return file;
+    }
+
+    /// Returns the particles of a type in piece `number`.
+    std::span<const Index> indices_in(int number, int type) const
+    {
+        const auto before = [&](int piece) {
+            return types_.count(type) * std::size_t(piece) / std::size_t(part_.pieces);
+        };
+        return {types_.order.data() + types_.begin[type] + before(number),
+                before(number + 1) - before(number)};
+    }
+
+    /// Returns the particles of a type in this file.
+    std::span<const Index> indices_of(int type) const
+    {
+        if (!part_.is_master())
+            return indices_in(part_.number, type);
+        return {types_.order.data() + types_.begin[type], types_.count(type)};
+    }
+
     void write_header()
     {
         const Hdf5Handle group = out_.group(header);
-        std::array<std::uint64_t, 6> counts;
-        std::array<std::uint32_t, 6> low, high{};
-        for (int type = 0; type < 6; ++type)
-            low[type] = std::uint32_t(counts[type] = types_.count(type));
+        std::array<std::uint64_t, 6> counts, totals; // 64 bits: the high words are 0
+        for (int type = 0; type < 6; ++type) {
+            counts[type] = indices_of(type).size();
+            totals[type] = types_.count(type);
+        }
         out_.attribute(group, "NumPart_ThisFile", counts);
-        out_.attribute(group, "NumPart_Total", low);
-        out_.attribute(group, "NumPart_Total_HighWord", high);
+        out_.attribute(group, "NumPart_Total", totals);
+        out_.attribute(group, "NumPart_Total_HighWord", std::array<std::uint32_t, 6>{});
         out_.attribute(group, "MassTable", std::array<double, 6>{});
         out_.attribute(group, "Flag_Entropy_ICs", std::array<std::int32_t, 6>{});
-        out_.attribute(group, "NumFilesPerSnapshot", std::int32_t(1));
+        out_.attribute(group, "NumFilesPerSnapshot",
+                       std::int32_t(part_.is_master() ? 1 : part_.pieces));
         out_.attribute(group, "Time", snapshot_.time);
         out_.attribute(group, "BoxSize", snapshot_.box_size);
         const auto& frame = snapshot_.comoving;
@@ -173,6 +223,8 @@ private:
             names += (names.empty() ? "" : ",") + name;
         if (!names.empty())
             out_.attribute(group, extra_columns, names);
+        if (part_.is_master())
+            out_.attribute(group, pieces, std::int32_t(part_.pieces));
         out_.attribute(group, gravitational_constant, snapshot_.G());
         if (const auto& frame = snapshot_.comoving) {
             out_.attribute(group, omega_radiation, frame->omega_radiation);
@@ -195,24 +247,39 @@ private:
     void write_type(int type)
     {
         const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
-        const std::span<const Index> indices(types_.order.data() + types_.begin[type],
-                                             types_.count(type));
+        const std::span<const Index> indices = indices_of(type);
+        sources_.clear();
+        for (int k = 0; part_.is_master() && k < part_.pieces; ++k)
+            if (const std::size_t count = indices_in(k, type).size())
+                sources_.push_back(
+                    {FilePart{part_.whole, k, part_.pieces}.file().filename(), count});
         write_vectors(group, positions, indices, Column::position, 1, position_scaling);
         write_vectors(group, velocities, indices, Column::velocity, velocity_factor(snapshot_),
                       velocity_scaling);
         write_reals(group, masses, indices, particles_.mass, mass_scaling);
-        out_.data(group, ids, indices.size(),
-                  [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
+        write_data(group, ids, indices,
+                   [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
         if (!particles_.softening.empty())
             write_reals(group, softenings, indices, particles_.softening, position_scaling);
         for (const auto& [name, values] : particles_.extra)
-            out_.data(group, name.c_str(), indices.size(),
-                      [&](std::size_t k) { return values[indices[k]]; });
+            write_data(group, name.c_str(), indices,
+                       [&](std::size_t k) { return values[indices[k]]; });
         if (snapshot_.has_potentials)
             write_potentials(group, indices);
         if (snapshot_.has_accelerations)
             write_vectors(group, accelerations, indices, Column::acceleration, 1,
                           acceleration_scaling);
+    }
+
+    /// Writes the rows, or links them if this is the master.
+    template <class Row, class... Parts>
+    Hdf5Handle write_data(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
+                          const Row& row, const Parts&... parts)
+    {
+        if (part_.is_master())
+            return out_.links(group, name,
+                              row_type(std::invoke_result_t<const Row&, std::size_t>{}), sources_);
+        return out_.data(group, name, indices.size(), row, parts...);
     }
 
     void write_vectors(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
@@ -228,7 +295,9 @@ private:
             part = rows_.read_vectors(value, RowSelection(indices.subspan(begin, end - begin)));
             first = begin;
         };
-        write_scaling(out_.data(group, name, indices.size(), row, {rows_.max(), fetch}), scaling);
+        write_scaling(
+            write_data(group, name, indices, row, Hdf5Output::RowsInParts{rows_.max(), fetch}),
+            scaling);
     }
 
     void write_potentials(const Hdf5Handle& group, std::span<const Index> indices)
@@ -241,7 +310,8 @@ private:
             part = rows_.read_scalars(Column::potential, asked);
             first = begin;
         };
-        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.max(), fetch}),
+        write_scaling(write_data(group, potentials, indices, row,
+                                 Hdf5Output::RowsInParts{rows_.max(), fetch}),
                       potential_scaling);
     }
 
@@ -249,7 +319,7 @@ private:
                      const std::vector<double>& reals, const Scaling& scaling)
     {
         const auto row = [&](std::size_t k) { return reals[indices[k]]; };
-        write_scaling(out_.data(group, name, indices.size(), row), scaling);
+        write_scaling(write_data(group, name, indices, row), scaling);
     }
 
     void write_scaling(const Hdf5Handle& data, const Scaling& scaling)
@@ -268,29 +338,26 @@ private:
     const Snapshot& snapshot_;
     const Particles& particles_;
     ParticleReader& rows_;
-    TypeOrder types_;
-    Units units_, by_gadget_; ///< units of the data; units stated for GADGET
+    const TypeOrder& types_;
+    FilePart part_;
+    std::vector<Hdf5Output::Source> sources_; ///< pieces with rows of the present type
+    Units units_, by_gadget_;                 ///< units of the data; units stated for GADGET
     Hdf5Output out_;
 };
 
 } // namespace
 
-void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file)
+void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& path,
+                int pieces)
 {
-    const Hdf5Quiet quiet;
-    // HDF5 failures while closing cannot be repaired, so the disk space is probed first: max 120
-    // bytes per particle and 8 per extra column, 1 % for check sums and indices, and the header.
-    const Particles& particles = snapshot.particles;
-    file.require_space(
-        std::int64_t(double(particles.size() * (120 + 8 * particles.extra.size())) * 1.01) +
-        (1 << 17));
-    Hdf5Writer(snapshot, rows, file).write();
-}
-
-void write_hdf5(const Snapshot& snapshot, PendingFile& file)
-{
-    RowsInMemory rows(snapshot.particles);
-    write_hdf5(snapshot, rows, file);
+    const TypeOrder types(snapshot.particles);
+    std::deque<PendingFile> files;
+    for (int k = 0; k < (pieces > 1 ? pieces + 1 : 1); ++k) {
+        const Hdf5Quiet quiet;
+        const FilePart part{path, k, pieces};
+        Hdf5Writer(snapshot, rows, types, part, files.emplace_back(part.file())).write();
+    }
+    commit_together(files);
 }
 
 } // namespace chamomile

@@ -21,22 +21,39 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Returns snapshot_000.hdf5 for its piece snapshot_000.3.hdf5, else the name.
+std::string without_piece(const std::string& name)
+{
+    const fs::path stem = fs::path(name).stem();
+    const std::string number = stem.extension().string();
+    const bool is_piece =
+        number.size() > 1 && number.find_first_not_of("0123456789", 1) == number.npos;
+    return is_piece ? stem.stem().string() + fs::path(name).extension().string() : name;
+}
+
+/// Returns whether a name is `start`, a number of at least three digits and `end`.
+bool is_numbered(const std::string& name, const std::string& start, const std::string& end)
+{
+    return name.size() >= start.size() + 3 + end.size() && name.starts_with(start) &&
+           name.ends_with(end) &&
+           name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+}
+
 /// Returns whether a run creates files with such names.
 bool is_result(const std::string& name)
 {
     const auto numbered = [&](const std::string& start, const std::string& end) {
-        return name.size() >= start.size() + 3 + end.size() && name.starts_with(start) &&
-               name.ends_with(end) &&
-               name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+        return is_numbered(name, start, end);
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
            name == "forces.csv" || name == "track.csv" || name == "bound.csv" ||
            name == "cluster.csv" || name == "escapers.csv" || name == "binaries.csv" ||
-           name == "encounters.csv" || name == "frames.mp4" || numbered("snapshot_", ".hdf5") ||
-           numbered("frame_", ".png") || numbered("power_", ".txt") ||
-           numbered("halos_", ".hdf5") || numbered("mass_function_", ".txt") ||
-           numbered("profile_", ".csv") || numbered("light_cone_", ".hdf5") ||
-           numbered("light_cone_", ".part") || is_checkpoint_name(name);
+           name == "encounters.csv" || name == "frames.mp4" ||
+           is_numbered(without_piece(name), "snapshot_", ".hdf5") || numbered("frame_", ".png") ||
+           numbered("power_", ".txt") || numbered("halos_", ".hdf5") ||
+           numbered("mass_function_", ".txt") || numbered("profile_", ".csv") ||
+           numbered("light_cone_", ".hdf5") || numbered("light_cone_", ".part") ||
+           is_checkpoint_name(name);
 }
 
 /// Returns whether an interrupted run left this file: a result name with ".tmp." and a number.

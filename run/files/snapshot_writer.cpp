@@ -37,18 +37,19 @@ SnapshotWriter::~SnapshotWriter()
 }
 
 void SnapshotWriter::write(const Snapshot& snapshot, ParticleReader& rows,
-                           const std::filesystem::path& file)
+                           const std::filesystem::path& file, int pieces)
 {
     finish();
     // A new copy may use half of the free memory. Its memory is kept for later snapshots.
     if (!rows.is_on_host() || (copy_.particles.size() != snapshot.particles.size() &&
                                bytes_of(snapshot.particles) > free_memory() / 2)) {
-        write_snapshot(snapshot, rows, file);
+        write_snapshot(snapshot, rows, file, pieces);
         return;
     }
     static_cast<SnapshotFacts&>(copy_) = snapshot;
     copy(snapshot.particles, copy_.particles);
     file_ = file;
+    pieces_ = pieces;
     const int threads = std::max(1, thread_count() / 4); // the run needs the other threads
     const SignalsBlocked blocked;
     thread_ = std::thread([this, threads] {
@@ -63,7 +64,7 @@ void SnapshotWriter::write(const Snapshot& snapshot, ParticleReader& rows,
 
 void SnapshotWriter::write_copy()
 {
-    write_snapshot(copy_, file_);
+    write_snapshot(copy_, file_, pieces_);
     file_.clear();
 }
 

@@ -19,10 +19,11 @@ public:
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-    /// Finishes the previous snapshot and starts writing this one, with particle data from `rows`.
-    /// Writes synchronously if the rows are not in memory or a copy does not fit in memory. Throws
-    /// Error(output) if either snapshot cannot be written.
-    void write(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& file);
+    /// Finishes the previous snapshot and starts writing this one in `pieces` files, with particle
+    /// data from `rows`. Writes synchronously if the rows are not in memory or a copy does not fit
+    /// in memory. Throws Error(output) if either snapshot cannot be written.
+    void write(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& file,
+               int pieces = 1);
 
     /// Waits until the snapshot is on disk. Throws Error(output) on failure; the next call then
     /// tries again.
@@ -33,6 +34,7 @@ private:
 
     Snapshot copy_;
     std::filesystem::path file_; ///< target of the copy, until written
+    int pieces_ = 1;
     std::thread thread_;
     std::exception_ptr failure_;
 };

@@ -227,6 +227,7 @@ CASES = [
     (61, [*RUN[:-1], "done"], OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\)"),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
+    (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite", "--files", "3"], OUTPUT, "good.0.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["render", "good.txt", "-o", "p.png"], OUTPUT, "p.png: file: File too large: cannot be written", limited(resource.RLIMIT_FSIZE, 500)),
     (61, ["model", "plummer", "-n", "9", "-o", "good.hdf5"], OUTPUT, "good.hdf5: exists: give --overwrite to replace it"),
     *[(61, [*command, "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: must be another file")
@@ -317,7 +318,7 @@ def main():
             CASES[:] = [case for case in CASES if "h5py" not in case and "box.hdf5" not in case[1]]
             print("not tested here: files that h5py makes")
         busy = subprocess.Popen([PROGRAM, "run", "good.txt", "--t-end", "1e9", "--dt", "0.1", "--eps", "0.05", "-o", "busy", "--checkpoint-walltime", "0",
-                                 "--energy-every", "1e6", "--snapshot-every", "1e8", "--steps-every", "1000000000"], cwd=folder, stdout=subprocess.DEVNULL)
+                                 "--energy-every", "1e6", "--snapshot-every", "1e8", "--set", "steps.every=1000000000"], cwd=folder, stdout=subprocess.DEVNULL)
         try:
             while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
                 pass

@@ -47,7 +47,7 @@ CASES = [
     ("force checks of half a particle", RUN + " --check-forces 0.5", USAGE, "--check-forces: 0.5: must be a whole number"),
     ("no steps between force checks", RUN + " --check-forces 10 --set check-forces.every=0", USAGE, "--set check-forces.every: 0: must be a whole number >= 1"),
     ("decorrelated by a word", RUN + " --set tree.decorrelate=yes", USAGE, "--set tree.decorrelate: yes: must be a whole number >= 0"),
-    ("no steps between lines", RUN + " --steps-every 0", USAGE, "--steps-every: 0: must be a whole number >= 1"),
+    ("no steps between lines", RUN + " --set steps.every=0", USAGE, "--set steps.every: 0: must be a whole number >= 1"),
     ("number beyond a double", RUN + " --G 1e400", USAGE, "--G: 1e400: must be a number > 0"),
     ("G 0", RUN + " --G 0", USAGE, "--G: 0: must be a number > 0"),
     ("eta 0", "run good.txt --t-end 0.2 --adaptive --eta 0 --eps 0.05 -o out", USAGE, "--eta: 0: must be a number > 0"),

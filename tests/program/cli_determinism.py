@@ -21,7 +21,7 @@ SCHEMES = {
     "comoving blocks": ["--block-steps", "--z-end", 8],
 }
 THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
-WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--set", "check-forces.every=3"], ["--energy-every", 0.03125], ["--steps-every", 5],
+WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--set", "check-forces.every=3"], ["--energy-every", 0.03125], ["--set", "steps.every=5"],
              ["--checkpoint-every", 1], ["--snapshot-every", 0.0625]]
 BATCHES = [["--set", f"tree.batch-size={n}"] for n in (1, 7, 300)]
 

@@ -16,18 +16,18 @@ FORCES = "solver eps eps-type eps-rule softening G precision tree.decorrelate tr
 SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
 GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
-         "output overwrite"
+         "output overwrite files"
 STARS = "imf imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"
-SPHERE = f"{STARS} particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
+SPHERE = f"{STARS} particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite files"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error energy-error.action on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
+           "overwrite snapshot-every output-times energy-every steps.every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile light-cone light-cone.observer light-cone.sky bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width frames.height frames.fov "
            "frames.size frames.center frames.follow frames.mark frames.path frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
-           "ranks ranks.share-gpu ranks.peer-timeout",
-    "force": f"{FORCES} ids potential output overwrite",
+           "ranks ranks.share-gpu ranks.peer-timeout files",
+    "force": f"{FORCES} ids potential output overwrite files",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan gradient format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "ids size width height fov center follow mark path box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
@@ -38,26 +38,26 @@ COMMANDS = {
     "bound": f"{FORCES} ids types potential bound-ids output overwrite",
     "halos": f"types box linking-length length min-members overdensity device {THEORY} ranks ranks.share-gpu ranks.peer-timeout output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
-    "convert": "units box-length h ids types retype sphere thin recenter rotate shift velocity orbit potential overwrite",
+    "convert": "units box-length h ids types retype sphere thin recenter rotate shift velocity orbit potential overwrite files",
     "orbit": "potential position velocity orbit radii duration rows units output overwrite",
-    "join": "at velocity rotate recenter orbit units output overwrite",
+    "join": "at velocity rotate recenter orbit units output overwrite files",
     "info": "units box-length h check",
     "devices": "",
-    "model plummer": f"{STARS} particles seed mass r-half truncation exact-energy-limit output overwrite",
+    "model plummer": f"{STARS} particles seed mass r-half truncation exact-energy-limit output overwrite files",
     "model hernquist": f"{SPHERE} {VIRIAL} truncation",
     "model nfw": f"{SPHERE} {VIRIAL}",
     "model einasto": f"{SPHERE} {VIRIAL} alpha",
     "model king": f"{SPHERE} w0 r-tidal",
     "model exponential": SPHERE,
-    "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite",
-    "model cold-sphere": "particles seed mass r-half output overwrite",
-    "model cube": "particles seed mass r-half output overwrite",
-    "model two-body": "mass semi-major-axis eccentricity mass-ratio output overwrite",
-    "model disk": "particles seed mass r-half height truncation output overwrite",
+    "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite files",
+    "model cold-sphere": "particles seed mass r-half output overwrite files",
+    "model cube": "particles seed mass r-half output overwrite files",
+    "model two-body": "mass semi-major-axis eccentricity mass-ratio output overwrite files",
+    "model disk": "particles seed mass r-half height truncation output overwrite files",
     "model galaxy": GALAXY,
     "model merger": f"mass-ratio eccentricity pericenter separation inclination1 omega1 inclination2 omega2 {GALAXY}",
     "model cosmology": "box n z-start lpt seed fixed paired load glass Mpc eps softening eps-max omega-m omega-l omega-r w0 wa hubble omega-b n-s sigma8 A-s "
-                       "transfer table output overwrite",
+                       "transfer table output overwrite files",
 }
 
 # A value for each option refused by some mode; None: a flag.
@@ -78,7 +78,7 @@ VALUES = {
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
     "imf-min": "1", "imf-max": "2", "segregated": None, "binaries": "0.5", "periods": "flat", "period-min": "9", "period-max": "99", "eccentricities": "circular", "mass-ratios": "equal", "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
-    "light-cone": "0,1", "light-cone.observer": "1,2,3", "light-cone.sky": "octant",
+    "files": "3", "light-cone": "0,1", "light-cone.observer": "1,2,3", "light-cone.sky": "octant",
     "bound": None, "cluster": None, "bound.every": "3", "bound.ids": "t.txt", "cluster.every": "3", "cluster.mass-groups": "2", "cluster.binaries": None, "cluster.encounters": "1",
 }
 
@@ -123,7 +123,7 @@ MODES = [
     (f"{RUN} --dt 0.1 --cluster", "cluster.binaries cluster.encounters"),
     ("bound good.txt --eps 0.05", f"overwrite {BOX} accuracy.percentile"),
     ("bound good.txt --eps 0.05 --solver direct", TREE),
-    ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy.percentile"),
+    ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy.percentile files"),
     ("force good.txt --eps 0.05 -o f.txt --solver direct", TREE),
     ("force good.txt --eps 0.05 -o f.txt --box 8", "accuracy.percentile"),
     ("force periodic.txt --eps 0.05 -o f.txt --set periodic.long-range=modes", "periodic.mesh periodic.split"),
@@ -155,8 +155,8 @@ MODES = [
     ("halos good.txt --length 0.5", "overdensity ranks.peer-timeout ranks.share-gpu"),
     ("pairs --law gravity --sources good.txt", "repeat overwrite"),
     ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
-    ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
-    ("convert good.txt x.txt", "orbit"),
+    ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter files"),
+    ("convert good.txt x.txt", "orbit files"), ("model cube -n 9 -o x.gadget2", "files"),
     ("convert good.txt x.txt --potential point,M=1 --orbit pericenter=1,apocenter=2", "shift velocity recenter"),
     ("orbit --potential point,M=1 --radii 1", "rows overwrite"),
     (f"{RUN} --dt 0.1 --track 1", "track.blocks"),
@@ -182,7 +182,8 @@ TAKEN = [
     f"{RUN} --dt 0.1 --box 8 --local-order 0 --order 0",
     f"{RUN} --dt 0.1 --device cpu --tree host",
     f"{RUN} --dt 0.1 --ranks 2 --tree host",
-    f"{RUN} --dt 0.1 --overwrite --collisionless-gas",
+    f"{RUN} --dt 0.1 --overwrite --collisionless-gas --files 3",
+    "convert good.txt x.hdf5 --files 2",
     f"{RUN} --adaptive --eta 0.1 --dt-min 1e-3 --dt-max 0.1 --step-criterion softening",
     f"{RUN} --integrator hermite --set hermite.shared-steps --set hermite.count-short-steps --dt-min 0.01 --set hermite.eta-start=0.1",
     "run periodic.txt --t-end 0.2 --eps 0.05 -o out --integrator hermite --box 0",

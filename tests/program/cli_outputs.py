@@ -7,7 +7,7 @@ import stat
 import subprocess
 import time
 
-from program import PROGRAM, check, refused, run, run_parts, without_comments
+from program import PROGRAM, chamomile, check, refused, run, run_parts, without_comments
 
 NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # a name that holds a row and steers a terminal
 
@@ -132,4 +132,33 @@ def names_in_options(folder):
     check(done.returncode == 0 and (folder / "z#1/run.log").exists() and not (folder / "z").exists(), f"z#1 in a file of options: {done.stderr}")
 
 
-run_parts("nothing of others was touched", temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options)
+def pieces(folder):
+    """Runs write the same snapshots in pieces for any number of ranks, start from the master or a piece, and remove their pieces."""
+    chamomile(folder, "model", "galaxy", "-n", 2000, "-o", "g.hdf5", "--files", 3, "-q")
+    chamomile(folder, "convert", "g.hdf5", "one.hdf5", "-q")
+    check("2000" in chamomile(folder, "info", "g.2.hdf5") and "3 files" in chamomile(folder, "info", "g.hdf5"), "info: pieces are not read as a whole")
+    words = ["--t-end", 0.02, "--dt", 0.01, "--eps", 0.1, "--snapshot-every", 0.02, "--overwrite", "-q"]
+    for number, (source, *more) in enumerate([("one.hdf5",), ("g.hdf5", "--files", 2), ("g.1.hdf5", "--files", 2, "--ranks", 2)]):
+        chamomile(folder, "run", source, *words, "-o", f"r{number}", *more)
+        chamomile(folder, "convert", f"r{number}/snapshot_001.hdf5", f"r{number}.txt", "-q")
+    rows = [[line.split()[:8] for line in without_comments((folder / f"r{number}.txt").read_text())] for number in range(3)]
+    check(rows[0] == rows[1], "a run from a master is not the run from one file")
+    check(sorted(rows[1], key=lambda row: int(row[7])) == sorted(rows[2], key=lambda row: int(row[7])), "a run on ranks wrote other pieces")
+    names = sorted(path.name for path in (folder / "r1").glob("snapshot_*"))
+    check(names == [f"snapshot_00{k}.{end}" for k in range(2) for end in ("0.hdf5", "1.hdf5", "hdf5")], f"names of pieces: {names}")
+    check("wrote" in chamomile(folder, "render", "r1/snapshot_001.1.hdf5", "--size", 32, "-o", "p.png"), "render: no picture of a piece")
+    refused(folder, 4, "would remove the input r1/snapshot_000.[01.]*hdf5", "run", "r1/snapshot_000.hdf5", *words, "-o", "r1")
+    chamomile(folder, "run", "--restart", "r2", "--t-end", 0.04, "-q")
+    check((folder / "r2/snapshot_002.1.hdf5").exists(), "a continued run writes no pieces")
+    chamomile(folder, "run", "one.hdf5", *words, "-o", "r1")
+    check(not list((folder / "r1").glob("snapshot_00?.?.hdf5")), "--overwrite leaves the pieces of an earlier run")
+    (folder / "g.1.hdf5").unlink()
+    refused(folder, 3, "g.1.hdf5: file: missing: must exist, because the snapshot has 3 pieces", "info", "g.hdf5")
+    (folder / "g.0.hdf5").rename(folder / "kept.hdf5")
+    (folder / "g.1.hdf5").mkdir()
+    before = sorted(path.name for path in folder.iterdir())
+    refused(folder, 4, "g.1.hdf5", "convert", "one.hdf5", "g.hdf5", "--files", 3, "--overwrite")
+    check(sorted(path.name for path in folder.iterdir()) == before, "an unwritable piece leaves others")
+
+
+run_parts("nothing of others was touched", temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options, pieces)

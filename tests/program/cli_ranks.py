@@ -307,7 +307,7 @@ def numbered(folder):
     else:
         print("not tested here: a program built without MPI")
     busy = start(folder, "run", "start.hdf5", "--eps", 0.05, "--t-end", 1e9, "--dt", 0.1, "-o", "busy", "-q", "--checkpoint-walltime", 0,
-                 "--energy-every", 1e6, "--snapshot-every", 1e8, "--steps-every", 1000000000)
+                 "--energy-every", 1e6, "--snapshot-every", 1e8, "--set", "steps.every=1000000000")
     while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
         time.sleep(0.01)
     os.kill(busy.pid, signal.SIGSTOP)

@@ -108,7 +108,7 @@ def frames_have_an_interval_of_their_own(folder):
 
 
 def tells_what_steps_cost(folder):
-    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "--device", "cpu",
+    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--set", "steps.every=2", "--device", "cpu",
                     "-o", "cost")
     check("a step: build " in out and "far cells per particle" in out, f"the cost is not printed: {out}")
     rows = table(folder / "cost/steps.csv")

@@ -291,7 +291,7 @@ def numbered(folder):
         (6, 0, [*run, "--files", 0], 2, "--files: unknown option"),
         (7, 0, ["run", "inputs/piece.0.gadget2", *run[2:], "--ranks", 3], 3, "inputs/piece.1.gadget2: file: missing: must exist, because the snapshot has 2 pieces"),
         (7, 3, ["run", "inputs/piece.0.gadget2", *run[2:]], 3, "inputs/piece.1.gadget2: file: missing: must exist, because the snapshot has 2 pieces"),
-        (8, 2, ["pairs"], 2, "pairs: is for one process; 'run', 'bench', 'power' and 'halos' take several"),
+        (8, 2, ["pairs"], 2, "pairs: is for one process; 'run', 'bench', 'power', 'halos' and 'model cosmology' take several"),
         (8, 0, ["pairs", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 2, ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none", "--integrator", "hermite"], 2, "several processes or several GPUs: need --integrator leapfrog"),
         (9, 0, [*run, "--box", 20, "--set", "periodic.mesh=16", "--ranks", 20], 2, "--set periodic.mesh: 16: must be at least the number of ranks, 20"),

@@ -97,9 +97,9 @@ public:
     Reader(const InitialFacts& facts, Run run, const std::vector<Vec3<double>>& places,
            SlabFourier<double>& fourier)
         : is_grid_(facts.load == ParticleLoad::grid), run_(run), planes_(planes_of(facts, run)),
-          places_(places), fourier_(fourier),
+          fourier_(fourier), places_(is_grid_ ? std::vector<Vec3<double>>() : places),
           cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * std::max(facts.particles, 4)),
-          values_(is_grid_ ? 0 : places.size())
+          values_(places_.size())
     {}
 
     /// For a glass, divides a spectrum by the assignment window, to compensate the smoothing of
@@ -131,8 +131,8 @@ private:
     bool is_grid_;
     Run run_;
     MeshRange planes_;
-    const std::vector<Vec3<double>>& places_;
     SlabFourier<double>& fourier_;
+    std::vector<Vec3<double>> places_; ///< of a glass
     MassAssignment cloud_;
     std::vector<double> values_;
     std::optional<Grid<double>> window_; ///< planes of other ranks
@@ -186,13 +186,15 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
     Grid<double> phi = fourier.spectrum();
     fill_gaussian_field(phi, facts.particles / 2, plan.rms, facts.field);
     solve_poisson(phi, facts.side);
-    const std::vector<Vec3<double>> places = undisturbed(plan, run);
-    Reader reader(facts, run, places, fourier);
+    std::optional<Grid<double>> second;
+    if (facts.order == 2)
+        second = second_order_potential(phi, fourier, facts.side);
 
     Particles particles;
-    particles.resize(places.size());
-    particles.position = places;
-    for (std::size_t p = 0; p < places.size(); ++p) {
+    particles.resize(run.end - run.begin);
+    particles.position = undisturbed(plan, run);
+    Reader reader(facts, run, particles.position, fourier);
+    for (std::size_t p = 0; p < particles.size(); ++p) {
         particles.id[p] = run.begin + p + 1;
         particles.mass[p] = facts.mass;
     }
@@ -208,9 +210,9 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
             });
         }
     };
-    if (facts.order == 2) {
-        Grid<double> second = second_order_potential(phi, fourier, facts.side);
-        displace(second, facts.second, facts.second_speed);
+    if (second) {
+        displace(*second, facts.second, facts.second_speed);
+        second.reset();
     }
     displace(phi, 1, facts.first_speed);
     for (Vec3<double>& x : particles.position)

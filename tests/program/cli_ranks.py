@@ -298,6 +298,7 @@ def numbered(folder):
         (11, 3, [*run[:-1], "busy", "--overwrite"], 4, "busy: in use by another run"),
         (11, 0, [*run[:-1], "busy", "--overwrite", "--ranks", 3], 4, "busy: in use by another run"),
         (12, 3, ["info", "start.hdf5"], 2, "info: is for one process"),
+        (12, 2, ["model", "plummer", "-n", 10, "-o", "none.hdf5"], 2, "model plummer: is for one process"),
         (13, 3, [*run, "--ranks", 2], 2, "--ranks: contradicts several processes"),
         (14, 3, [*run, "--nonsense"], 2, "--nonsense"),
         (15, 3, [], 2, "no command given"),

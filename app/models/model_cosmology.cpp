@@ -11,7 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/softening_words.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 

@@ -12,6 +12,7 @@
 #include "chamomile/force/mesh/assignment.hpp"
 #include "chamomile/initial/cosmology/displacements.hpp"
 #include "chamomile/initial/cosmology/glass.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/initial/cosmology/linear_power.hpp"
 
 namespace chamomile {

@@ -3,7 +3,6 @@
 
 #include "chamomile/core/cosmology/growth.hpp"
 #include "chamomile/core/particles.hpp"
-#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/initial/cosmology/gaussian_field.hpp"
 
 namespace chamomile {
@@ -27,41 +26,13 @@ struct InitialConditionsOptions {
     double length_unit = 1; ///< factor of the positions
 };
 
-/// Sizes and factors of an InitialPlan.
-struct InitialFacts {
-    int particles; ///< per side
-    double side;
-    FieldOptions field;
-    int order;
-    ParticleLoad load;
-    int tiles; ///< glasses per side
-    double mass, length_unit;
-    double second;                    ///< factor of the second-order displacement
-    double first_speed, second_speed; ///< peculiar velocity per displacement
-};
-
-/// An InitialPlan holds what each rank needs to make its particles: all that files and fits give.
-struct InitialPlan {
-    InitialFacts facts;
-    std::vector<double> rms;         ///< rms_of_modes()
-    std::vector<Vec3<double>> glass; ///< make_glass(); empty for a grid
-};
-
-/// Throws Error(usage) for options out of range, Error(input) for a table that does not cover 2 pi
-/// / side to the largest k of the mesh. `gravitational_constant` is in Mpc, 1e10 Msun and km/s.
-InitialPlan plan_initial_conditions(const InitialConditionsOptions& options,
-                                    double gravitational_constant);
-
-/// Returns this rank's run of the particles in order of ids, see Communicator::scatter(). Meshes
-/// are in slabs; a glass needs the planes of its run too. Results are those of one rank, bit for
-/// bit. `ranks`: null for one rank. Collective.
-Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks);
-
 /// Returns comoving positions in [0, side) in Mpc/h times the length unit, peculiar velocities
 /// a dx/dt in km/s, and equal masses in 1e10 Msun/h with the total Omega_m times the critical
 /// density. The particle of point (i, j, k) of n^3 has id 1 + (i n + j) n + k; modes have wave
 /// numbers below n/2. Today's spectrum is scaled back by D1. The result is bitwise independent of
-/// the number of threads. Throws like plan_initial_conditions().
+/// the number of threads. `gravitational_constant` is in Mpc, 1e10 Msun and km/s. Throws
+/// Error(usage) for options out of range, Error(input) for a table that does not cover 2 pi / side
+/// to the largest k of the mesh.
 Particles make_initial_conditions(const InitialConditionsOptions& options,
                                   double gravitational_constant);
 

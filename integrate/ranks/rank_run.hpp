@@ -16,7 +16,7 @@
 #include "chamomile/core/bytes.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
-#include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 

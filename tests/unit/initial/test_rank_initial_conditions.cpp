@@ -8,7 +8,7 @@
 
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/mesh/slab_fourier.hpp"
-#include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "tests/unit/planck_power.hpp"
 
 using namespace chamomile;

@@ -79,9 +79,10 @@ void require_writable(const std::string& command, const Output& output);
 /// file now exists and must not be overwritten, or is an input.
 void require_still_writable(const Output& output);
 
-/// Checks the file, calls `make`, records provenance, writes the snapshot, and prints a summary.
+/// Checks the file, calls `make`, records provenance, writes the snapshot, and prints a summary. If
+/// `rows` has positions and velocities, the file must be HDF5.
 int write_output(const Options& options, const Output& output,
-                 const std::function<Snapshot()>& make);
+                 const std::function<Snapshot()>& make, ParticleReader* rows = nullptr);
 
 /// Writes a text file atomically. Throws Error(output).
 void write_text(const Output& output, const std::string& text);

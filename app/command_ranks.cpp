@@ -17,13 +17,20 @@ void CommandRanks::resolve(const Options& options, const std::string& device)
     resolve_ranks(options, solver_, {&solver_.device, 1});
 }
 
-Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
+LedParticles* CommandRanks::start()
 {
     if (!asks_ranks(solver_))
-        return read_particles(file);
+        return nullptr;
     own_ = make_own_ranks(solver_, serve_particles);
     led_ = std::make_unique<LedParticles>(*solver_.ranks);
     led_->ranks().set_time_limit(solver_.peer_timeout);
+    return led_.get();
+}
+
+Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
+{
+    if (!start())
+        return read_particles(file);
     Snapshot snapshot = open_particles(file);
     const Particles& particles = snapshot.particles;
     led_->begin(particles.size());

@@ -1,4 +1,4 @@
-/// \file  Ranks of a command that measures a snapshot.
+/// \file  Ranks of a command that measures or makes a snapshot.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,9 @@ public:
     /// Chooses the ranks. Throws Error(usage) if options contradict each other. `device`: of the
     /// command, for all ranks.
     void resolve(const Options& options, const std::string& device);
+
+    /// Starts the ranks, to make particles there; null without ranks.
+    LedParticles* start();
 
     /// Calls read_particles(). With ranks, reads positions (and velocities if asked) in blocks and
     /// scatters them, masses and types; HDF5 and GADGET-2 then leave them in Snapshot::deferred.

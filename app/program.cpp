@@ -61,11 +61,12 @@ int dispatch(const char* about, std::span<const Command> commands,
     std::vector<std::string> known;
     for (const Command& command : commands) {
         if (name == command.name) {
-            constexpr const char* several[] = {"run", "bench", "power", "halos"};
-            if (leads_others() && std::ranges::find(several, name) == std::end(several))
-                throw Error(Fault::usage,
-                            name + ": is for one process; 'run', 'bench', 'power' and 'halos' take "
-                                   "several");
+            constexpr const char* several[] = {"run", "bench", "power", "halos", "model cosmology"};
+            const std::string what =
+                name == "model" && arguments.size() > 1 ? name + " " + arguments[1] : name;
+            if (leads_others() && std::ranges::find(several, what) == std::end(several))
+                throw Error(Fault::usage, what + ": is for one process; 'run', 'bench', 'power', "
+                                                 "'halos' and 'model cosmology' take several");
             return command.run({arguments.begin() + 1, arguments.end()});
         }
         known.emplace_back(command.name);

@@ -2,14 +2,16 @@
 #include "app/models/model_cosmology.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "app/command_files.hpp"
+#include "app/command_ranks.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/softening_words.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
@@ -155,20 +157,27 @@ void resolve(const Options& options, Request& request)
     record_input(request.table);
 }
 
-Snapshot make(const Request& request)
+/// Makes the particles. Ranks, if any, keep positions and velocities.
+Snapshot make(const Request& request, LedParticles* ranks)
 {
-    const InitialConditionsOptions& model = request.model;
+    InitialConditionsOptions model = request.model;
     Snapshot snapshot;
     snapshot.units = Units::gadget(true);
     Units in_Mpc = snapshot.units;
     in_Mpc.length_in_cm *= 1000;
-    snapshot.particles = make_initial_conditions(model, in_Mpc.gravitational_constant());
-    const double unit = request.in_Mpc ? 1 : 1000;
+    const double unit = model.length_unit = request.in_Mpc ? 1 : 1000;
+    const InitialPlan plan = plan_initial_conditions(model, in_Mpc.gravitational_constant());
     if (request.in_Mpc)
         snapshot.units = in_Mpc;
-    else
-        for (Vec3<double>& x : snapshot.particles.position)
-            x = unit * x;
+    if (ranks) {
+        ranks->make_particles(plan);
+        Particles& particles = snapshot.particles;
+        particles.mass.assign(std::size_t(std::pow(double(model.particles), 3)), plan.facts.mass);
+        particles.type.assign(particles.size(), 1);
+        particles.id.resize(particles.size());
+        std::iota(particles.id.begin(), particles.id.end(), 1);
+    } else
+        snapshot.particles = make_initial_conditions(plan, nullptr);
     snapshot.box_size = unit * model.side;
     const double spacing = snapshot.box_size / model.particles;
     snapshot.softening =
@@ -214,23 +223,28 @@ int model_cosmology(const std::vector<std::string>& arguments)
 {
     Request request;
     Output output;
+    CommandRanks ranks;
     Options options("model cosmology",
                     "Writes a periodic box of dark matter at high redshift, by Lagrangian "
                     "perturbation theory from a Gaussian random field.");
     add_box(options, request);
     add_background(options, request);
+    ranks.add(options);
     add_output(options, output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
     set_units(options, request);
     resolve(options, request);
-    return write_output(options, output, [&] {
-        Snapshot snapshot = make(request);
+    ranks.resolve(options, "cpu");
+    LedParticles* const led = ranks.start();
+    const auto made = [&] {
+        Snapshot snapshot = make(request, led);
         add_note(snapshot, box_note(options, request.model.side));
         print_notes(options, snapshot);
         return snapshot;
-    });
+    };
+    return write_output(options, output, made, led);
 }
 
 } // namespace chamomile::app

@@ -190,11 +190,13 @@ template <class T>
 void MassAssignment::interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
                                  std::span<double> value) const
 {
+    const int first = field.planes().begin;
     with_points(kernel_, [&](auto points) {
 #pragma omp parallel for schedule(static) if (n >= worth_threads)
         for (std::size_t i = 0; i < n; ++i) {
-            const auto x =
-                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 0)), frame_.cells);
+            auto x = wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 0)), frame_.cells);
+            for (int& plane : x.point)
+                plane += plane < first ? frame_.cells : 0;
             const auto y =
                 wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 1)), frame_.cells);
             const auto z =

@@ -39,7 +39,8 @@ public:
     void assign_integers(std::size_t n, const ArrayView& position, const ArrayView& mass,
                          double scale, Grid<double>& grid);
 
-    /// Sets value[i] to the field at position i, interpolated with the assignment kernel.
+    /// Sets value[i] to the field at position i, interpolated with the assignment kernel. `field`
+    /// may hold only the planes of these positions' points.
     template <class T>
     void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
                      std::span<double> value) const;

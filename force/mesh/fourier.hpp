@@ -11,13 +11,6 @@ namespace chamomile {
 /// Returns name and version of the transform library.
 std::string fourier_library();
 
-/// Indices begin ... end - 1 of planes or rows.
-struct MeshRange {
-    int begin, end;
-
-    int count() const { return end - begin; }
-};
-
 /// A Fourier transforms grids with n points per side in place; T is float or double. Each plane or
 /// column is transformed by a single thread, so that results have the same bits for any number of
 /// threads. Any number of threads may plan and transform at a time.

@@ -18,22 +18,48 @@ inline int wave_number(int i, int n)
     return i <= n / 2 ? i : i - n;
 }
 
+/// Indices begin ... end - 1 of planes or rows.
+struct MeshRange {
+    int begin, end;
+
+    int count() const { return end - begin; }
+    bool operator==(const MeshRange&) const = default;
+};
+
 /// A real field at the points (i, j, k) * side / n, with k running fastest. After
 /// Fourier::forward() the same memory holds its spectrum for kz = 0 ... n/2 (other modes are
-/// conjugates). Rows are padded to begin at multiples of 128 bytes.
+/// conjugates). Rows are padded to begin at multiples of 128 bytes. A grid may hold a part: some
+/// planes (first index) and rows (second index). Indices are those of the whole grid.
 template <class T>
 class Grid {
 public:
     /// Makes a grid filled with 0. Throws Error(input) if memory is insufficient.
-    explicit Grid(int n) : n_(n), row_(row(n)), data_(allocated(sizeof(T) * n * n * row_))
+    explicit Grid(int n) : Grid(n, {0, n}, {0, n}) {}
+    /// Makes a part of a grid. Planes may end beyond n: plane n + i is plane i.
+    Grid(int n, MeshRange planes, MeshRange rows)
+        : n_(n), row_(row(n)), planes_(planes), rows_(rows),
+          data_(allocated(sizeof(T) * std::size_t(planes.count()) * plane()))
     {
+        reshape(planes, rows);
         fill(0);
     }
 
-    int side() const { return n_; }          ///< points per side
+    int side() const { return n_; } ///< points per side
+    MeshRange planes() const { return planes_; }
+    MeshRange rows() const { return rows_; }
+    bool is_whole() const { return planes_.count() == n_ && rows_.count() == n_; }
+    /// Makes the memory that of another part with as many values.
+    void reshape(MeshRange planes, MeshRange rows)
+    {
+        planes_ = planes;
+        rows_ = rows;
+        first_ = (std::size_t(planes.begin) * std::size_t(rows.count()) + std::size_t(rows.begin)) *
+                 row_;
+    }
     std::size_t row() const { return row_; } ///< row stride in values of T
     static std::size_t row(int n) { return (std::size_t(n / 2) + pad) / pad * pad * 2; }
-    std::size_t plane() const { return row_ * std::size_t(n_); }
+    /// Returns the stride of planes in values of T.
+    std::size_t plane() const { return row_ * std::size_t(rows_.count()); }
     /// Returns the bytes of memory per point.
     double bytes_per_point() const { return double(sizeof(T)) * double(row_) / n_; }
 
@@ -59,7 +85,7 @@ public:
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static)
 #endif
-        for (int i = 0; i < n_; ++i)
+        for (int i = 0; i < planes_.count(); ++i)
             for (std::size_t k = 0; k < plane(); ++k)
                 data_[std::size_t(i) * plane() + k] = value;
     }
@@ -72,8 +98,8 @@ public:
 #ifdef _OPENMP
 #pragma omp parallel for collapse(2) schedule(static)
 #endif
-        for (int i = 0; i < n_; ++i)
-            for (int j = 0; j < n_; ++j) {
+        for (int i = planes_.begin; i < planes_.end; ++i)
+            for (int j = rows_.begin; j < rows_.end; ++j) {
                 std::complex<T>* row = spectrum_row(i, j);
                 for (int k = 0; k <= n_ / 2; ++k)
                     change(wave_number(i, n_), wave_number(j, n_), k, row[k]);
@@ -97,11 +123,13 @@ private:
     }
     std::size_t index(int i, int j) const
     {
-        return (std::size_t(i) * std::size_t(n_) + std::size_t(j)) * row_;
+        return (std::size_t(i) * std::size_t(rows_.count()) + std::size_t(j)) * row_ - first_;
     }
 
     int n_;
     std::size_t row_;
+    MeshRange planes_, rows_;
+    std::size_t first_ = 0; ///< index() of the first value in the whole grid's count
     std::unique_ptr<T[], Free> data_;
 };
 

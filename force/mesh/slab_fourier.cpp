@@ -59,28 +59,33 @@ void SlabFourier<T>::sum_integers(Grid<double>& grid)
     }
 }
 
-/// Sends the block sent(r) to each other rank r, and receives the block received(r).
+/// Sends the block sent(r) to each other rank r, and receives the block received(r). A grid in
+/// slabs becomes `after`.
 template <class T>
 template <class Sent, class Received>
-void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& received)
+void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& received,
+                               const Block& after)
 {
-    const auto is_other = [&](int r) { return r != ranks_->rank(); };
+    const bool is_whole = grid.is_whole(); // then this rank's block stays
+    const auto moves = [&](int r) { return !is_whole || r != ranks_->rank(); };
     std::vector<std::size_t> begin{0};
     for (int r = 0; r < ranks_->size(); ++r)
-        begin.push_back(begin.back() + (is_other(r) ? sent(r).size(grid) : 0));
+        begin.push_back(begin.back() + (moves(r) ? sent(r).size(grid) : 0));
     leaving_.resize(begin.back());
     std::vector<std::span<const T>> to;
     for (int r = 0; r < ranks_->size(); ++r) {
         T* const message = leaving_.data() + begin[std::size_t(r)];
         to.push_back({message, begin[std::size_t(r) + 1] - begin[std::size_t(r)]});
-        if (is_other(r))
+        if (moves(r))
             for_each_run(grid, sent(r), [&](const T* run, std::size_t at, std::size_t count) {
                 std::copy_n(run, count, message + at);
             });
     }
     ranks_->all_to_all<T>(to, arriving_);
+    if (!is_whole)
+        grid.reshape(after.planes, after.rows);
     for (int r = 0; r < ranks_->size(); ++r)
-        if (is_other(r))
+        if (moves(r))
             for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
                 std::copy_n(arriving_.from<T>(r).data() + at, count, run);
             });
@@ -113,7 +118,8 @@ void SlabFourier<T>::forward(Grid<T>& grid)
             },
             [&](int r) {
                 return Block{slab(r), own()};
-            });
+            },
+            Block{all(), own()});
     fourier_.columns_forward(grid, own());
 }
 
@@ -129,10 +135,51 @@ void SlabFourier<T>::backward(Grid<T>& grid)
             },
             [&](int r) {
                 return Block{own(), slab(r)};
-            });
+            },
+            Block{own(), all()});
     fourier_.planes_backward(grid, own());
-    if (ranks_)
+    if (ranks_ && grid.is_whole())
         gather(grid);
+}
+
+template <class T>
+const Grid<T>& SlabFourier<T>::window(const Grid<T>& field, MeshRange wanted,
+                                      std::optional<Grid<T>>& into)
+{
+    if (!ranks_)
+        return field;
+    const std::vector<MeshRange> of_ranks = ranks_->all_gather(wanted);
+    const auto for_planes = [&](int sender, int receiver, const auto& visit) {
+        const MeshRange held = slab(sender), asked = of_ranks[std::size_t(receiver)];
+        for (int i = asked.begin; i < asked.end; ++i)
+            if (i % n_ >= held.begin && i % n_ < held.end)
+                visit(i);
+    };
+    const int me = ranks_->rank();
+    const std::size_t plane = Grid<T>::row(n_) * std::size_t(n_);
+    std::vector<std::size_t> begin{0};
+    leaving_.clear();
+    for (int r = 0; r < ranks_->size(); ++r) {
+        for_planes(me, r, [&](int i) {
+            const T* const from = &field(i % n_, 0, 0);
+            leaving_.insert(leaving_.end(), from, from + plane);
+        });
+        begin.push_back(leaving_.size());
+    }
+    std::vector<std::span<const T>> to;
+    for (std::size_t r = 0; r + 1 < begin.size(); ++r)
+        to.push_back({leaving_.data() + begin[r], begin[r + 1] - begin[r]});
+    ranks_->all_to_all<T>(to, arriving_);
+    if (!into || into->planes() != wanted)
+        into.emplace(n_, wanted, all());
+    for (int r = 0; r < ranks_->size(); ++r) {
+        const T* next = arriving_.from<T>(r).data();
+        for_planes(r, me, [&](int i) {
+            std::copy_n(next, plane, &(*into)(i, 0, 0));
+            next += plane;
+        });
+    }
+    return *into;
 }
 
 template class SlabFourier<float>;

@@ -12,13 +12,14 @@ double wave_unit(double side)
     return 2 * std::numbers::pi / side;
 }
 
-/// Calls combine(one, other) with the values of two meshes at every point.
+/// Calls combine(one, other) with the values of two meshes at this rank's points.
 template <class Combine>
 void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
 {
     const int n = one.side();
+    const MeshRange planes = one.planes();
 #pragma omp parallel for collapse(2) schedule(static)
-    for (int i = 0; i < n; ++i)
+    for (int i = planes.begin; i < planes.end; ++i)
         for (int j = 0; j < n; ++j)
             for (int k = 0; k < n; ++k)
                 combine(one(i, j, k), other(i, j, k));
@@ -26,13 +27,15 @@ void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
 
 /// Sets field to the inverse transform of factor(kx, ky, kz) times the spectrum.
 template <class Factor>
-void transformed(const Grid<double>& spectrum, const Fourier<double>& fourier, Grid<double>& field,
+void transformed(const Grid<double>& spectrum, SlabFourier<double>& fourier, Grid<double>& field,
                  const Factor& factor)
 {
     const int n = spectrum.side();
+    const MeshRange planes = spectrum.planes(), rows = spectrum.rows();
+    field.reshape(planes, rows);
 #pragma omp parallel for collapse(2) schedule(static)
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
+    for (int i = planes.begin; i < planes.end; ++i)
+        for (int j = rows.begin; j < rows.end; ++j)
             for (int k = 0; k <= n / 2; ++k)
                 field.mode(i, j, k) =
                     factor(wave_number(i, n), wave_number(j, n), k) * spectrum.mode(i, j, k);
@@ -40,7 +43,7 @@ void transformed(const Grid<double>& spectrum, const Fourier<double>& fourier, G
 }
 
 /// Computes phi_,ab at the mesh points.
-void second_derivative(const Grid<double>& phi, int a, int b, const Fourier<double>& fourier,
+void second_derivative(const Grid<double>& phi, int a, int b, SlabFourier<double>& fourier,
                        double side, Grid<double>& field)
 {
     const double unit = wave_unit(side);
@@ -61,11 +64,11 @@ void solve_poisson(Grid<double>& spectrum, double side)
     });
 }
 
-Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<double>& fourier,
+Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
                                     double side)
 {
     const int n = phi1.side();
-    Grid<double> sum(n), field(n), source(n);
+    Grid<double> sum = fourier.spectrum(), field = fourier.spectrum(), source = fourier.spectrum();
     second_derivative(phi1, 0, 0, fourier, side, sum);
     second_derivative(phi1, 1, 1, fourier, side, field);
     const auto multiply_and_add = [](double& diagonal, double& next) {
@@ -74,6 +77,7 @@ Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<doub
         next = product;
     };
     at_points(sum, field, multiply_and_add); // sum is now xx + yy, field is xx yy
+    source.reshape(field.planes(), field.rows());
     at_points(source, field, [](double& s, double& product) { s = product; });
     second_derivative(phi1, 2, 2, fourier, side, field);
     at_points(sum, field, multiply_and_add); // field is now (xx + yy) zz
@@ -89,7 +93,7 @@ Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<doub
     return source;
 }
 
-void displacement(const Grid<double>& phi, int axis, const Fourier<double>& fourier, double side,
+void displacement(const Grid<double>& phi, int axis, SlabFourier<double>& fourier, double side,
                   Grid<double>& field)
 {
     const double unit = wave_unit(side);

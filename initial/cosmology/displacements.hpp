@@ -1,8 +1,8 @@
-/// \file  Second-order Lagrangian perturbation theory, with Fourier transforms.
+/// \file  Second-order Lagrangian perturbation theory, with Fourier transforms. Meshes are in slabs
+/// of ranks: spectra have this rank's rows, fields its planes. Transforms are collective.
 #pragma once
 
-#include "chamomile/force/mesh/fourier.hpp"
-#include "chamomile/force/mesh/grid.hpp"
+#include "chamomile/force/mesh/slab_fourier.hpp"
 
 namespace chamomile {
 
@@ -16,12 +16,12 @@ void solve_poisson(Grid<double>& spectrum, double side);
 ///
 /// Second derivatives and products are computed at the mesh points. Allocates three meshes,
 /// including the result.
-Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<double>& fourier,
+Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
                                     double side);
 
 /// Computes -d phi / d x_axis at the mesh points from the spectrum of phi. Waves of wave number n/2
 /// have zero slope at the points.
-void displacement(const Grid<double>& phi, int axis, const Fourier<double>& fourier, double side,
+void displacement(const Grid<double>& phi, int axis, SlabFourier<double>& fourier, double side,
                   Grid<double>& field);
 
 } // namespace chamomile

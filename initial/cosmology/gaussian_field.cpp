@@ -21,27 +21,33 @@ std::complex<double> white_noise(const FieldOptions& options, int kx, int ky, in
     return {radius * std::cos(phase), sign * radius * std::sin(phase)};
 }
 
+std::vector<double> rms_of_modes(int n, double side, const LinearPower& power, double factor)
+{
+    const double unit = 2 * std::numbers::pi / side, volume = side * side * side;
+    const std::size_t max = std::size_t((n - 1) / 2);
+    std::vector<double> rms(3 * max * max + 1, 0);
+#pragma omp parallel for schedule(static)
+    for (std::size_t k2 = 1; k2 < rms.size(); ++k2)
+        rms[k2] = std::sqrt(factor * power(unit * std::sqrt(double(k2))) / volume);
+    return rms;
+}
+
 template <class T>
-void fill_gaussian_field(Grid<T>& spectrum, double side, const LinearPower& power, double factor,
+void fill_gaussian_field(Grid<T>& spectrum, int limit, std::span<const double> rms,
                          const FieldOptions& options)
 {
-    const int n = spectrum.side();
-    const double unit = 2 * std::numbers::pi / side, volume = side * side * side;
     spectrum.for_each_mode([&](int kx, int ky, int kz, std::complex<T>& mode) {
         const bool is_mean = kx == 0 && ky == 0 && kz == 0;
-        if (is_mean || 2 * std::abs(kx) == n || 2 * std::abs(ky) == n || 2 * kz == n) {
+        if (is_mean || std::abs(kx) >= limit || std::abs(ky) >= limit || kz >= limit) {
             mode = 0;
             return;
         }
-        const double k = unit * std::sqrt(double(kx) * kx + double(ky) * ky + double(kz) * kz);
-        mode = std::complex<T>(std::sqrt(factor * power(k) / volume) *
+        mode = std::complex<T>(rms[std::size_t(kx * kx + ky * ky + kz * kz)] *
                                white_noise(options, kx, ky, kz));
     });
 }
 
-template void fill_gaussian_field(Grid<double>&, double, const LinearPower&, double,
-                                  const FieldOptions&);
-template void fill_gaussian_field(Grid<float>&, double, const LinearPower&, double,
-                                  const FieldOptions&);
+template void fill_gaussian_field(Grid<double>&, int, std::span<const double>, const FieldOptions&);
+template void fill_gaussian_field(Grid<float>&, int, std::span<const double>, const FieldOptions&);
 
 } // namespace chamomile

@@ -3,6 +3,8 @@
 
 #include <complex>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "chamomile/force/mesh/grid.hpp"
 #include "chamomile/initial/cosmology/linear_power.hpp"
@@ -21,10 +23,15 @@ struct FieldOptions {
 /// The values at k and -k are complex conjugates.
 std::complex<double> white_noise(const FieldOptions& options, int kx, int ky, int kz);
 
-/// Fills a spectrum with delta(x) = sum_k delta_k exp(i k x) and <|delta_k|^2> = factor P(k) /
-/// side^3, side in Mpc/h. The mean and modes of wave number n/2 (without sign) are 0.
+/// Returns sqrt(factor P(k) / side^3), side in Mpc/h, for each squared wave number in units of 2 pi
+/// / side, up to those of modes with wave numbers below n/2.
+std::vector<double> rms_of_modes(int n, double side, const LinearPower& power, double factor);
+
+/// Fills a spectrum, or its part, with delta(x) = sum_k delta_k exp(i k x) and <|delta_k|^2> =
+/// rms[k^2]^2, k in units of 2 pi / side. The mean and modes with a wave number of `limit` and
+/// above are 0.
 template <class T>
-void fill_gaussian_field(Grid<T>& spectrum, double side, const LinearPower& power, double factor,
+void fill_gaussian_field(Grid<T>& spectrum, int limit, std::span<const double> rms,
                          const FieldOptions& options);
 
 } // namespace chamomile

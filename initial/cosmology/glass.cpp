@@ -32,7 +32,7 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     }
     const int cells = 2 * n;
     MassAssignment cloud(Assignment::piecewise_cubic, box, cells);
-    const Fourier<double> fourier(cells);
+    SlabFourier<double> fourier(cells, nullptr);
     Grid<double> potential(cells), field(cells);
     std::vector<double> value(count);
     // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
@@ -59,17 +59,18 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     return x;
 }
 
-std::vector<Vec3<double>> tiled_glass(int n, int tiles, double side)
+std::vector<Vec3<double>> tiled_glass(std::span<const Vec3<double>> glass, int tiles, double side,
+                                      std::size_t begin, std::size_t end)
 {
-    const std::vector<Vec3<double>> glass = make_glass(n);
-    std::vector<Vec3<double>> places;
-    places.reserve(glass.size() * std::size_t(tiles) * std::size_t(tiles) * std::size_t(tiles));
+    std::vector<Vec3<double>> places(end - begin);
     const double unit = side / tiles;
-    for (int i = 0; i < tiles; ++i)
-        for (int j = 0; j < tiles; ++j)
-            for (int k = 0; k < tiles; ++k)
-                for (const Vec3<double>& x : glass)
-                    places.push_back(unit * (x + Vec3<double>{double(i), double(j), double(k)}));
+    const std::size_t n = std::size_t(tiles);
+#pragma omp parallel for schedule(static)
+    for (std::size_t p = begin; p < end; ++p) {
+        const std::size_t tile = p / glass.size();
+        const Vec3<double> corner{double(tile / (n * n)), double(tile / n % n), double(tile % n)};
+        places[p - begin] = unit * (glass[p % glass.size()] + corner);
+    }
     return places;
 }
 

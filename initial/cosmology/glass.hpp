@@ -1,6 +1,8 @@
 /// \file  Glasses: irregular particle loads with canceling gravity.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "chamomile/core/vec3.hpp"
@@ -13,7 +15,9 @@ namespace chamomile {
 /// is 2 to 512.
 std::vector<Vec3<double>> make_glass(int n, unsigned seed = 1);
 
-/// Returns a glass of n^3, repeated `tiles` times along each axis, in a cube of side `side`.
-std::vector<Vec3<double>> tiled_glass(int n, int tiles, double side);
+/// Returns points begin ... end - 1 of a glass repeated `tiles` times along each axis, in a cube of
+/// side `side`. Points are numbered tile by tile.
+std::vector<Vec3<double>> tiled_glass(std::span<const Vec3<double>> glass, int tiles, double side,
+                                      std::size_t begin, std::size_t end);
 
 } // namespace chamomile

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <optional>
 #include <string>
 
 #include "chamomile/core/error.hpp"
@@ -11,6 +12,8 @@
 #include "chamomile/force/mesh/assignment.hpp"
 #include "chamomile/initial/cosmology/displacements.hpp"
 #include "chamomile/initial/cosmology/glass.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
+#include "chamomile/initial/cosmology/linear_power.hpp"
 
 namespace chamomile {
 namespace {
@@ -49,29 +52,55 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
                 (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);
 }
 
-/// Returns the unperturbed positions, in order of ids.
-std::vector<Vec3<double>> undisturbed(const InitialConditionsOptions& o)
+/// A run of particle ids, from 0.
+struct Run {
+    std::size_t begin, end;
+};
+
+/// Returns the unperturbed positions of a run.
+std::vector<Vec3<double>> undisturbed(const InitialPlan& plan, Run run)
 {
-    const std::size_t n = std::size_t(o.particles);
-    if (o.load == ParticleLoad::glass)
-        return tiled_glass(o.glass, o.particles / o.glass, o.side);
-    std::vector<Vec3<double>> places(n * n * n);
-    const double spacing = o.side / double(n);
+    const InitialFacts& facts = plan.facts;
+    const std::size_t n = std::size_t(facts.particles);
+    if (facts.load == ParticleLoad::glass)
+        return tiled_glass(plan.glass, facts.tiles, facts.side, run.begin, run.end);
+    std::vector<Vec3<double>> places(run.end - run.begin);
+    const double spacing = facts.side / double(n);
 #pragma omp parallel for schedule(static)
-    for (std::size_t p = 0; p < places.size(); ++p)
-        places[p] = {double(p / (n * n)) * spacing, double(p / n % n) * spacing,
-                     double(p % n) * spacing};
+    for (std::size_t p = run.begin; p < run.end; ++p)
+        places[p - run.begin] = {double(p / (n * n)) * spacing, double(p / n % n) * spacing,
+                                 double(p % n) * spacing};
     return places;
 }
 
-/// A Reader evaluates a mesh field at the particles: point by point for a grid, by interpolation
-/// from a finer mesh for a glass.
+/// Returns the mesh planes that hold a run of particles with the points of their clouds.
+MeshRange planes_of(const InitialFacts& facts, Run run)
+{
+    const bool is_glass = facts.load == ParticleLoad::glass;
+    const int n = facts.particles, mesh = is_glass ? 2 * n : n;
+    if (run.begin == run.end)
+        return {0, 0};
+    // Ids go through layers of tiles, or planes.
+    const int layers = is_glass ? facts.tiles : n, thickness = mesh / layers;
+    const std::size_t layer = std::size_t(n) * std::size_t(n) * std::size_t(n / layers);
+    const int margin = is_glass ? 3 : 0;
+    const int begin = int(run.begin / layer) * thickness - margin,
+              end = (int((run.end - 1) / layer) + 1) * thickness + margin;
+    if (end - begin >= mesh)
+        return {0, mesh};
+    return begin < 0 ? MeshRange{begin + mesh, end + mesh} : MeshRange{begin, end};
+}
+
+/// A Reader evaluates a mesh field at a run of particles: point by point for a grid, by
+/// interpolation from a finer mesh for a glass.
 class Reader {
 public:
-    Reader(const InitialConditionsOptions& o, const std::vector<Vec3<double>>& places)
-        : is_grid_(o.load == ParticleLoad::grid), places_(places),
-          cloud_(Assignment::piecewise_cubic, {o.side}, 2 * std::max(o.particles, 4)),
-          values_(is_grid_ ? 0 : places.size())
+    Reader(const InitialFacts& facts, Run run, const std::vector<Vec3<double>>& places,
+           SlabFourier<double>& fourier)
+        : is_grid_(facts.load == ParticleLoad::grid), run_(run), planes_(planes_of(facts, run)),
+          fourier_(fourier), places_(is_grid_ ? std::vector<Vec3<double>>() : places),
+          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * std::max(facts.particles, 4)),
+          values_(places_.size())
     {}
 
     /// For a glass, divides a spectrum by the assignment window, to compensate the smoothing of
@@ -85,23 +114,29 @@ public:
             });
     }
 
-    /// Calls take(particle, value) for all particles.
+    /// Calls take(p, value) for the p-th particle of the run.
     template <class Take>
     void read(const Grid<double>& field, const Take& take)
     {
         const std::size_t n = std::size_t(field.side());
+        const Grid<double>& seen = fourier_.window(field, planes_, window_);
         if (!is_grid_)
-            cloud_.interpolate(field, places_.size(), view_of(std::span(places_)), values_);
+            cloud_.interpolate(seen, places_.size(), view_of(std::span(places_)), values_);
 #pragma omp parallel for schedule(static)
-        for (std::size_t p = 0; p < places_.size(); ++p)
-            take(p, is_grid_ ? field(int(p / (n * n)), int(p / n % n), int(p % n)) : values_[p]);
+        for (std::size_t p = run_.begin; p < run_.end; ++p)
+            take(p - run_.begin, is_grid_ ? seen(int(p / (n * n)), int(p / n % n), int(p % n))
+                                          : values_[p - run_.begin]);
     }
 
 private:
     bool is_grid_;
-    const std::vector<Vec3<double>>& places_;
+    Run run_;
+    MeshRange planes_;
+    SlabFourier<double>& fourier_;
+    std::vector<Vec3<double>> places_; ///< of a glass
     MassAssignment cloud_;
     std::vector<double> values_;
+    std::optional<Grid<double>> window_; ///< planes of other ranks
 };
 
 double& component(Vec3<double>& v, int axis)
@@ -109,71 +144,88 @@ double& component(Vec3<double>& v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/// Returns the initial linear density as a spectrum, on the particle mesh for a grid, on a finer
-/// mesh with the same modes for a glass.
-Grid<double> linear_density(const InitialConditionsOptions& o, double factor)
-{
-    const LinearPower power(o.power);
-    require_reach(power, o);
-    const int n = o.particles;
-    Grid<double> density(o.load == ParticleLoad::grid ? n : 2 * n);
-    fill_gaussian_field(density, o.side, power, factor, o.field);
-    if (o.load == ParticleLoad::glass)
-        density.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
-            if (2 * std::abs(kx) >= n || 2 * std::abs(ky) >= n || 2 * kz >= n)
-                mode = 0;
-        });
-    return density;
-}
-
 } // namespace
 
-Particles make_initial_conditions(const InitialConditionsOptions& o, double gravitational_constant)
+InitialPlan plan_initial_conditions(const InitialConditionsOptions& o,
+                                    double gravitational_constant)
 {
     check(o);
     const Background& background = o.power.background;
     const double a = scale_factor_of(o.redshift);
     validate(background, std::min(a, 1.), std::max(a, 1.));
     const Growth start = growth(background, a), today = growth(background, 1);
+    const LinearPower power(o.power);
+    require_reach(power, o);
+    const bool is_glass = o.load == ParticleLoad::glass;
+    const double critical = 3 * 100. * 100. / (8 * std::numbers::pi * gravitational_constant);
+    const double n = double(o.particles);
+    const double expansion = 100 * background.expansion(a); // km/s per Mpc/h
+    return {{.particles = o.particles,
+             .side = o.side,
+             .field = o.field,
+             .order = o.order,
+             .load = o.load,
+             .tiles = is_glass ? o.particles / o.glass : 1,
+             .mass = background.omega_matter * critical * std::pow(o.side, 3) / (n * n * n),
+             .length_unit = o.length_unit,
+             .second = start.D2 / (start.D1 * start.D1), // phi scales with D1, phi2 with D1^2
+             .first_speed = a * expansion * start.f1,
+             .second_speed = a * expansion * start.f2},
+            rms_of_modes(o.particles, o.side, power, std::pow(start.D1 / today.D1, 2)),
+            is_glass ? make_glass(o.glass) : std::vector<Vec3<double>>()};
+}
 
-    Grid<double> phi = linear_density(o, std::pow(start.D1 / today.D1, 2));
-    solve_poisson(phi, o.side);
-    std::vector<Vec3<double>> places = undisturbed(o);
-    Reader reader(o, places);
+Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
+{
+    const InitialFacts& facts = plan.facts;
+    const std::size_t side = std::size_t(facts.particles), count = side * side * side;
+    const Run run = ranks ? Run{ranks->first_of_run(count, ranks->rank()),
+                                ranks->first_of_run(count, ranks->rank() + 1)}
+                          : Run{0, count};
+    SlabFourier<double> fourier(
+        facts.load == ParticleLoad::grid ? facts.particles : 2 * facts.particles, ranks);
+    Grid<double> phi = fourier.spectrum();
+    fill_gaussian_field(phi, facts.particles / 2, plan.rms, facts.field);
+    solve_poisson(phi, facts.side);
+    std::optional<Grid<double>> second;
+    if (facts.order == 2)
+        second = second_order_potential(phi, fourier, facts.side);
 
     Particles particles;
-    const std::size_t n = places.size();
-    particles.resize(n);
-    particles.position = places;
-    const double critical = 3 * 100. * 100. / (8 * std::numbers::pi * gravitational_constant);
-    const double mass = background.omega_matter * critical * std::pow(o.side, 3) / double(n);
-    for (std::size_t p = 0; p < n; ++p) {
-        particles.id[p] = p + 1;
-        particles.mass[p] = mass;
+    particles.resize(run.end - run.begin);
+    particles.position = undisturbed(plan, run);
+    Reader reader(facts, run, particles.position, fourier);
+    for (std::size_t p = 0; p < particles.size(); ++p) {
+        particles.id[p] = run.begin + p + 1;
+        particles.mass[p] = facts.mass;
     }
 
-    const Fourier<double> fourier(phi.side());
-    Grid<double> field(phi.side());
-    const double expansion = 100 * background.expansion(a); // km/s per Mpc/h
-    const auto displace = [&](Grid<double>& potential, double factor, double growth_rate) {
+    Grid<double> field = fourier.spectrum();
+    const auto displace = [&](Grid<double>& potential, double factor, double speed) {
         reader.sharpen(potential);
         for (int axis = 0; axis < 3; ++axis) {
-            displacement(potential, axis, fourier, o.side, field);
+            displacement(potential, axis, fourier, facts.side, field);
             reader.read(field, [&](std::size_t p, double value) {
                 component(particles.position[p], axis) += factor * value;
-                component(particles.velocity[p], axis) +=
-                    a * expansion * growth_rate * factor * value;
+                component(particles.velocity[p], axis) += speed * factor * value;
             });
         }
     };
-    if (o.order == 2) { // phi scales with D1, second order with D1^2
-        Grid<double> second = second_order_potential(phi, fourier, o.side);
-        displace(second, start.D2 / (start.D1 * start.D1), start.f2);
+    if (second) {
+        displace(*second, facts.second, facts.second_speed);
+        second.reset();
     }
-    displace(phi, 1, start.f1);
+    displace(phi, 1, facts.first_speed);
     for (Vec3<double>& x : particles.position)
-        x = Periodicity{o.side}.wrapped(x);
+        x = facts.length_unit * Periodicity{facts.side}.wrapped(x);
     return particles;
+}
+
+Particles make_initial_conditions(const InitialConditionsOptions& options,
+                                  double gravitational_constant)
+{
+    return make_initial_conditions(plan_initial_conditions(options, gravitational_constant),
+                                   nullptr);
 }
 
 } // namespace chamomile

@@ -115,17 +115,6 @@ void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<P
     lead<&RankRun::gather>(std::as_bytes(which));
 }
 
-template <class T>
-std::span<const T> LedIntegrator::fetch(Column column, const RowSelection& rows,
-                                        std::vector<T>& into)
-{
-    into.resize(rows.size());
-    led_.run().asked = std::as_writable_bytes(std::span(into));
-    lead<&RankRun::fetch>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
-                          std::uint64_t(rows.end));
-    return into;
-}
-
 void LedIntegrator::fetch(Particles& particles)
 {
     if (is_fetched_)
@@ -139,7 +128,7 @@ void LedIntegrator::fetch(Particles& particles)
             std::remove_cvref_t<decltype(values)> block;
             values.resize(particles.size());
             for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
-                std::ranges::copy(fetch(column, {begin, end}, block),
+                std::ranges::copy(led_.fetch(column, {begin, end}, block),
                                   values.begin() + std::ptrdiff_t(begin));
             });
         },

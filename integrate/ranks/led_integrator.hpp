@@ -1,7 +1,6 @@
 /// \file  A leapfrog on all ranks for a caller on rank 0.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -43,22 +42,20 @@ public:
 
 private:
     bool is_on_host() const override { return is_fetched_; }
-    std::size_t max() const override { return rows_of_block; }
+    std::size_t max() const override { return led_.max(); }
     std::span<const Vec3<double>> read_vectors(Column column, const RowSelection& rows) override
     {
-        return fetch(column, rows, vectors_[std::size_t(column)]);
+        return led_.read_vectors(column, rows);
     }
     std::span<const double> read_scalars(Column column, const RowSelection& rows) override
     {
-        return fetch(column, rows, reals_[std::size_t(column)]);
+        return led_.read_scalars(column, rows);
     }
 
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
     void scatter_lasting(const Particles& particles);
-    template <class T>
-    std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into);
     void record_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0
@@ -68,8 +65,6 @@ private:
     bool is_fetched_ = true;                 ///< the caller's particles are current
     bool has_potentials_ = false;            ///< the last evaluation computed them
     bool is_alone_ = false;                  ///< release_host_copy()
-    std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
-    std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };
 
 } // namespace chamomile

@@ -1,14 +1,16 @@
 /// \file  Particles on all ranks for a caller on rank 0.
 #pragma once
 
+#include <array>
+
 #include "chamomile/core/particle_reader.hpp"
 #include "chamomile/integrate/ranks/rank_run.hpp"
 
 namespace chamomile {
 
 /// LedParticles executes calls of rank 0 on all ranks; the other ranks run serve_particles(). Each
-/// rank holds a run of nearly equal length of the particles, its home rows.
-class LedParticles {
+/// rank holds a run of nearly equal length of the particles, its home rows. It reads these rows.
+class LedParticles final : public ParticleReader {
 public:
     /// Keeps a reference.
     explicit LedParticles(Communicator& ranks) : ranks_(ranks), run_(ranks) {}
@@ -25,6 +27,36 @@ public:
         lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_);
         if constexpr (!std::is_void_v<Result>)
             return std::any_cast<Result>(std::move(run_.result));
+    }
+
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return rows_of_block; }
+    std::span<const Vec3<double>> read_vectors(Column column, const RowSelection& rows) override
+    {
+        return fetch(column, rows, vectors_[std::size_t(column)]);
+    }
+    std::span<const double> read_scalars(Column column, const RowSelection& rows) override
+    {
+        return fetch(column, rows, reals_[std::size_t(column)]);
+    }
+    /// Gathers rows of all ranks on rank 0.
+    template <class T>
+    std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into)
+    {
+        into.resize(rows.size());
+        run_.asked = std::as_writable_bytes(std::span(into));
+        lead<&RankRun::fetch>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
+                              std::uint64_t(rows.end));
+        return into;
+    }
+
+    /// Makes initial conditions, each rank its home rows.
+    void make_particles(const InitialPlan& plan)
+    {
+        std::vector<std::byte> rest;
+        put_sized(rest, plan.rms);
+        put_sized(rest, plan.glass);
+        lead<&RankRun::make_particles>(rest, plan.facts);
     }
 
     /// Starts to scatter columns of `count` particles.
@@ -85,7 +117,9 @@ public:
 private:
     Communicator& ranks_;
     RankRun run_;
-    bool has_types_ = false; ///< types have been scattered
+    bool has_types_ = false;                                        ///< types have been scattered
+    std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
+    std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };
 
 } // namespace chamomile

@@ -76,6 +76,16 @@ void RankRun::take(Column column, std::uint64_t first)
     });
 }
 
+void RankRun::make_particles(InitialFacts facts)
+{
+    InitialPlan plan{facts, {}, {}};
+    read_sized(given_, plan.rms);
+    read_sized(given_, plan.glass);
+    home_ = make_initial_conditions(plan, &ranks_);
+    count_ = std::uint64_t(facts.particles) * std::uint64_t(facts.particles) *
+             std::uint64_t(facts.particles);
+}
+
 void RankRun::resume()
 {
     MemoryArchive counts(given_);
@@ -133,7 +143,7 @@ void RankRun::answer(const Value& value)
 void RankRun::fetch(Column column, std::uint64_t first, std::uint64_t end)
 {
     if (column < Column::step)
-        leapfrog_->fetch(home_);
+        update_home();
     else if (!steps_)
         steps_ = leapfrog_->columns();
     StepColumns none;

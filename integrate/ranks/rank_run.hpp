@@ -16,6 +16,7 @@
 #include "chamomile/core/bytes.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
@@ -68,6 +69,8 @@ public:
     void begin(std::uint64_t count);
     /// Scatters values of a column, from global number `first` on.
     void take(Column column, std::uint64_t first);
+    /// Makes initial conditions at home, from the facts and the rest of their plan in the message.
+    void make_particles(InitialFacts facts);
     void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
     void fetch(Column column, std::uint64_t first, std::uint64_t end);
@@ -154,9 +157,9 @@ private:
 };
 
 using RankCalls = CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-                           &RankRun::resume, &RankRun::fetch, &RankRun::gather,
-                           &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
-                           &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+                           &RankRun::make_particles, &RankRun::resume, &RankRun::fetch,
+                           &RankRun::gather, &RankRun::gather_crossings, &RankRun::power_spectrum,
+                           &RankRun::halos, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
                            &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().

@@ -57,7 +57,7 @@ COMMANDS = {
     "model galaxy": GALAXY,
     "model merger": f"mass-ratio eccentricity pericenter separation inclination1 omega1 inclination2 omega2 {GALAXY}",
     "model cosmology": "box n z-start lpt seed fixed paired load glass Mpc eps softening eps-max omega-m omega-l omega-r w0 wa hubble omega-b n-s sigma8 A-s "
-                       "transfer table output overwrite files",
+                       "transfer table ranks ranks.share-gpu ranks.peer-timeout output overwrite files",
 }
 
 # A value for each option refused by some mode; None: a flag.
@@ -169,9 +169,9 @@ MODES = [
     ("model hernquist -n 100 -o x.hdf5 --m200 10", "mass scale r-half"),
     ("model king -n 100 -o x.hdf5 --r-half 2", "scale r-tidal"),
     ("model king -n 100 -o x.hdf5 --r-tidal 2", "scale"),
-    ("model cosmology --n 4 -o x.hdf5", "table glass"),
-    ("model cosmology --n 4 -o x.hdf5 --transfer transfer-table --table t.txt", "omega-b"),
-    ("model cosmology --n 4 -o x.hdf5 --transfer power-table --table t.txt", "omega-b n-s"),
+    ("model cosmology --n 4 -o x.hdf5", "table glass ranks.peer-timeout ranks.share-gpu"),
+    ("model cosmology --n 4 -o x.hdf5 --transfer transfer-table --table t.txt", "omega-b ranks.peer-timeout ranks.share-gpu"),
+    ("model cosmology --n 4 -o x.hdf5 --transfer power-table --table t.txt", "omega-b n-s ranks.peer-timeout ranks.share-gpu"),
 ]
 
 # Must be accepted: an option next to others that seem to make it useless.

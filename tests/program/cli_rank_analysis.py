@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests that power spectra, halos and mass functions of runs and commands on several ranks (threads or MPI processes)
-have the bytes of one rank.
+have the bytes of one rank, and that initial conditions have its bits.
 """
 import pathlib
 import tempfile
@@ -63,12 +63,42 @@ def commands(folder):
     refused(folder, 3, "absent.hdf5: file: No such file", "halos", "absent.hdf5", "--length", 1, "--ranks", 3)
 
 
+def models(folder):
+    def written(*words):
+        chamomile(folder, "convert", *words, "made.txt", "--overwrite", "-q")
+        return [line for line in (folder / "made.txt").read_text().splitlines() if not line.startswith("#")]
+
+    for load in (["--load", "grid", "--lpt", 1], ["--Mpc"], ["--load", "glass", "--glass", 6]):
+        words = ["model", "cosmology", "--n", 12, "--box", 50, "--seed", 2, *load, "-q", "--overwrite", "-o"]
+        chamomile(folder, *words, "ics.hdf5")
+        one = written("ics.hdf5")
+        check(len(one) == 12**3, f"{load}: {len(one)} particles")
+        for number in (1, 2, 3, 4, 7):
+            chamomile(folder, *words, "ics.hdf5", "--ranks", number)
+            check(written("ics.hdf5") == one, f"{load}: --ranks {number}: the particles differ from one rank")
+        if MPIRUN:
+            status, _, err = processes(folder, 2, *words, "ics.hdf5")
+            check(status == 0 and not own_lines(err), f"{load}: 2 processes: status {status}: {err}")
+            check(written("ics.hdf5") == one, f"{load}: 2 processes: the particles differ from one rank")
+    table = folder / "table.txt"
+    table.write_text("".join(f"{k:.6g} {1e4 * k / (1 + (k / 0.02)**2)**1.8:.6g}\n" for k in (10**(-4 + 0.05 * i) for i in range(121))))
+    words = ["model", "cosmology", "--n", 6, "--box", 50, "--transfer", "power-table", "--table", "table.txt", "-q", "--overwrite", "-o", "ics.hdf5"]
+    chamomile(folder, *words)
+    one = written("ics.hdf5")
+    chamomile(folder, *words, "--ranks", 7)
+    check(written("ics.hdf5") == one, "from a table: the particles differ from one rank")
+    refused(folder, 2, "--output: new.txt: must be .hdf5 or .h5 on several ranks", "model", "cosmology", "--n", 4, "-o", "new.txt", "--ranks", 2)
+    refused(folder, 2, "glass: 5: must divide", "model", "cosmology", "--n", 4, "-o", "new.hdf5", "--load", "glass", "--glass", 5, "--ranks", 2)
+    chamomile(folder, "run", "ics.hdf5", "--cosmology", "--z-end", 40, "-o", "from", "-q", "--ranks", 2)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         runs(folder)
         commands(folder)
-    end("spectra and halos on ranks are those of one rank")
+        models(folder)
+    end("spectra, halos and initial conditions on ranks are those of one rank")
 
 
 main()

@@ -37,7 +37,7 @@ InitialConditionsOptions small_box()
 
 /// Returns the field -d phi / d axis for a potential given at points in a cube of side 2 pi.
 template <class Potential>
-Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential& potential)
+Grid<double> spectrum_of(int n, SlabFourier<double>& fourier, const Potential& potential)
 {
     Grid<double> grid(n);
     for (int i = 0; i < n; ++i)
@@ -57,7 +57,8 @@ TEST_CASE("Gaussian fields are real and share large scales with coarser meshes")
     const LinearPower power(planck());
     Grid<double> coarse(16), fine(32);
     for (Grid<double>* grid : {&coarse, &fine})
-        fill_gaussian_field(*grid, 100, power, 1, {.seed = 7});
+        fill_gaussian_field(*grid, grid->side() / 2, rms_of_modes(grid->side(), 100, power, 1),
+                            {.seed = 7});
     for (int i = -7; i <= 7; ++i)
         for (int j = -7; j <= 7; ++j)
             for (int k = 0; k <= 7; ++k) {
@@ -90,9 +91,10 @@ TEST_CASE("random amplitudes match spectrum and exponential spread; fixed amplit
 {
     const LinearPower power(planck());
     Grid<double> random(48), fixed(48), paired(48);
-    fill_gaussian_field(random, 100, power, 0.5, {.seed = 3});
-    fill_gaussian_field(fixed, 100, power, 0.5, {.seed = 3, .fixed = true});
-    fill_gaussian_field(paired, 100, power, 0.5, {.seed = 3, .paired = true});
+    const std::vector<double> rms = rms_of_modes(48, 100, power, 0.5);
+    fill_gaussian_field(random, 24, rms, {.seed = 3});
+    fill_gaussian_field(fixed, 24, rms, {.seed = 3, .fixed = true});
+    fill_gaussian_field(paired, 24, rms, {.seed = 3, .paired = true});
     double sum = 0, squares = 0, count = 0;
     std::complex<double> squared_sum = 0;
     for (int i = 0; i < 48; ++i)
@@ -121,7 +123,7 @@ TEST_CASE("second-order displacements match theory for two waves and vanish for 
 {
     constexpr int n = 16;
     const double A = 0.03, k = 1, side = 2 * pi;
-    const Fourier<double> fourier(n);
+    SlabFourier<double> fourier(n, nullptr);
     const Grid<double> phi1 = spectrum_of(n, fourier, [&](double x, double y, double) {
         return -A / k * (std::cos(k * x) + std::cos(k * y));
     });
@@ -256,7 +258,7 @@ TEST_CASE("a glass has less large-scale power than random points and carries equ
     const Particles loose = make_initial_conditions(options, G);
     REQUIRE(loose.size() == grid.size());
     // A glass particle's velocity equals the grid's field there, summed over its waves.
-    const std::vector<Vec3<double>> q = tiled_glass(8, 4, 400);
+    const std::vector<Vec3<double>> q = tiled_glass(make_glass(8), 4, 400, 0, 32 * 32 * 32);
     const LinearPower linear(options.power);
     const Background& b = options.power.background;
     const Growth start = growth(b, 0.02);

@@ -191,7 +191,8 @@ TEST_CASE("a lattice stays at rest, a glass nearly")
     for (bool glass : {false, true}) {
         Universe box(100);
         Particles particles = start(box.side, 49);
-        const std::vector<Vec3<double>> places = tiled_glass(8, 2, box.side);
+        const std::vector<Vec3<double>> places =
+            tiled_glass(make_glass(8), 2, box.side, 0, 16 * 16 * 16);
         for (std::size_t p = 0; p < 4096; ++p) {
             particles.velocity[p] = {};
             particles.position[p] =

@@ -162,7 +162,7 @@ void PendingFile::write_all(std::span<const std::byte> rest, const Write& write)
 
 void PendingFile::remove_replaced() const
 {
-    if (replaces_ && ::unlink(target_.c_str()) != 0)
+    if (replaces_ && ::unlink(target_.c_str()) != 0 && errno != ENOENT)
         throw failure("cannot be removed");
 }
 
@@ -233,19 +233,24 @@ void PendingFile::flush_folder() const
 
 void commit_together(std::deque<PendingFile>& files)
 {
+    if (files.size() == 1)
+        return files.front().commit();
     for (PendingFile& file : files)
         file.finish();
-    if (files.size() > 1)
-        for (const PendingFile& file : files)
-            file.remove_replaced();
+    for (PendingFile& file : files)
+        file.stays_ = true; // complete now: not lost if a later step fails
     std::size_t named = 0;
     try {
+        for (std::size_t k = files.size(); k-- > 0;)
+            files[k].remove_replaced();
         for (; named < files.size(); ++named)
-            files[named].commit();
-    } catch (const Error&) {
+            files[named].reserve_name();
+        files.front().flush_folder();
+    } catch (const Error& error) {
         for (std::size_t k = 0; k < named; ++k)
-            ::unlink(files[k].target().c_str());
-        throw;
+            std::rename(files[k].target_.c_str(), files[k].temporary_.c_str());
+        throw Error(error.fault(), std::string(error.what()) + "; all pieces are in " +
+                                       files.front().temporary_.string() + " and like names");
     }
 }
 

@@ -58,9 +58,6 @@ public:
     /// flushes the folder. Also commits a file that another library wrote under temporary().
     void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
 
-    /// Removes the file that commit() would replace.
-    void remove_replaced() const;
-
     Error failure(const char* what) const; ///< includes the text of errno
 
 private:
@@ -68,8 +65,11 @@ private:
     void append(std::span<const std::byte> bytes);
     template <class Write>
     void write_all(std::span<const std::byte> bytes, const Write& write);
+    /// Removes the file that commit() would replace.
+    void remove_replaced() const;
     void reserve_name();
     void flush_folder() const;
+    friend void commit_together(std::deque<PendingFile>& files);
 
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;
@@ -77,9 +77,9 @@ private:
     bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
 };
 
-/// Commits files that belong together, in order, once all are on disk. Removes all older files
-/// first, and the files before one that cannot get its name, so that no mixture stays. Throws
-/// Error(output).
+/// Commits files of one folder that belong together, in order, once all are on disk. Removes older
+/// files of their names first, the last one, which names the others, before these. If a file cannot
+/// get its name, all keep their temporary names. Throws Error(output).
 void commit_together(std::deque<PendingFile>& files);
 
 /// Writes a file that appears only when complete. Throws Error(output).

@@ -99,7 +99,7 @@ public:
            SlabFourier<double>& fourier)
         : is_grid_(facts.load == ParticleLoad::grid), run_(run), planes_(planes_of(facts, run)),
           fourier_(fourier), places_(is_grid_ ? std::vector<Vec3<double>>() : places),
-          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * std::max(facts.particles, 4)),
+          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * facts.particles),
           values_(places_.size())
     {}
 

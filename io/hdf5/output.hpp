@@ -110,7 +110,7 @@ public:
         std::size_t rows;
     };
     /// Writes a virtual data set: the rows of the data set of this group and name in all sources. A
-    /// missing source reads as NaN.
+    /// missing source reads as NaN, an integer as 0.
     Hdf5Handle links(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
                      std::span<const Source> sources);
 

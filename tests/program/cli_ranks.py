@@ -288,7 +288,7 @@ def numbered(folder):
         (3, 0, [*run, "--device", "gpu:0,0"], 2, "gpu:0,0"),
         (4, 3, run, 2, "rank 2 of 3: arguments: must equal the arguments of rank 0", ["--theta", 0.4]),
         (5, 3, ["run", "absent.hdf5", *run[2:]], 3, "absent.hdf5: file: No such file"),
-        (6, 0, [*run, "--files", 0], 2, "--files: unknown option"),
+        (6, 0, [*run, "--files", 0], 2, "--files: 0: must be a whole number from 1 to 512"),
         (7, 0, ["run", "inputs/piece.0.gadget2", *run[2:], "--ranks", 3], 3, "inputs/piece.1.gadget2: file: missing: must exist, because the snapshot has 2 pieces"),
         (7, 3, ["run", "inputs/piece.0.gadget2", *run[2:]], 3, "inputs/piece.1.gadget2: file: missing: must exist, because the snapshot has 2 pieces"),
         (8, 2, ["pairs"], 2, "pairs: is for one process; 'run', 'bench', 'power', 'halos' and 'model cosmology' take several"),

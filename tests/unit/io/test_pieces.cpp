@@ -191,7 +191,7 @@ TEST_CASE("a comoving snapshot in pieces keeps its frame")
     check_equal_rows(whole, read_snapshot(folder / "one.hdf5"));
 }
 
-TEST_CASE("pieces that cannot be written leave nothing new")
+TEST_CASE("pieces that cannot be written leave no new names")
 {
     const TemporaryFolder folder;
     std::filesystem::create_directories(folder / piece_of(2));

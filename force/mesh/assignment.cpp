@@ -21,22 +21,6 @@ constexpr int column_width = 8;
 /// Prefetch distance for positions, in particles.
 constexpr std::size_t ahead = 16;
 
-/// Calls use(std::integral_constant<int, points>) for the kernel.
-template <class Use>
-void with_points(Assignment kernel, const Use& use)
-{
-    switch (kernel) {
-    case Assignment::nearest_point:
-        return use(std::integral_constant<int, 1>());
-    case Assignment::cloud_in_cell:
-        return use(std::integral_constant<int, 2>());
-    case Assignment::triangular:
-        return use(std::integral_constant<int, 3>());
-    case Assignment::piecewise_cubic:
-        return use(std::integral_constant<int, 4>());
-    }
-}
-
 /// Returns the first point of column c of `columns`.
 int first_point(int c, int columns, int cells)
 {

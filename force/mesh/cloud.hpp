@@ -1,6 +1,8 @@
 /// \file  Clouds: the points of a mesh that share a particle, and their weights.
 #pragma once
 
+#include <type_traits>
+
 #include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
@@ -14,6 +16,22 @@ enum class Assignment {
     triangular = 3,      ///< TSC
     piecewise_cubic = 4, ///< PCS
 };
+
+/// Calls use(std::integral_constant<int, points>) for the kernel.
+template <class Use>
+void with_points(Assignment kernel, const Use& use)
+{
+    switch (kernel) {
+    case Assignment::nearest_point:
+        return use(std::integral_constant<int, 1>());
+    case Assignment::cloud_in_cell:
+        return use(std::integral_constant<int, 2>());
+    case Assignment::triangular:
+        return use(std::integral_constant<int, 3>());
+    case Assignment::piecewise_cubic:
+        return use(std::integral_constant<int, 4>());
+    }
+}
 
 /// Coordinates in cells of a mesh with points at ((i, j, k) - shift) side / cells.
 struct MeshFrame {

@@ -4,7 +4,6 @@
 // double, as these kernels are limited by memory. Contraction: fused.
 #include <cmath>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "chamomile/force/mesh/green_function.hpp"
@@ -160,22 +159,6 @@ __global__ void __launch_bounds__(block_size)
         potential.store(i, 0, potential.load(i) + factors.potential * at.potential);
 }
 
-/// Calls `use` with the kernel's number of points as a constant.
-template <class Use>
-void by_points(Assignment kernel, Use use)
-{
-    switch (kernel) {
-    case Assignment::nearest_point:
-        return use(std::integral_constant<int, 1>());
-    case Assignment::cloud_in_cell:
-        return use(std::integral_constant<int, 2>());
-    case Assignment::triangular:
-        return use(std::integral_constant<int, 3>());
-    case Assignment::piecewise_cubic:
-        return use(std::integral_constant<int, 4>());
-    }
-}
-
 } // namespace
 
 template <class T>
@@ -233,7 +216,7 @@ void DeviceMesh<T>::assign(const Source* sources, std::size_t n, cudaStream_t st
     check(cudaMemsetAsync(mesh, 0, values() * sizeof *mesh, stream), "clear a mesh");
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(n * threads_per_source);
-    by_points(options_.kernel, [&](auto points) {
+    with_points(options_.kernel, [&](auto points) {
         if (n > 0)
             share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame, scale, mesh);
     });
@@ -274,7 +257,7 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
         field.component[d] = view(component(d));
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(targets.count);
-    by_points(options_.kernel, [&](auto points) {
+    with_points(options_.kernel, [&](auto points) {
         add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors,
                                                              acceleration, potential);
     });

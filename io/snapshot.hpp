@@ -86,7 +86,7 @@ void write_snapshot(const Snapshot& snapshot, ParticleReader& rows,
 /// Returns the files that write_snapshot() would write. Throws like it for several pieces.
 std::vector<std::filesystem::path> output_files(const std::filesystem::path& path, int pieces);
 
-inline constexpr int max_pieces = 512; ///< written; a reader keeps all of them open
+inline constexpr int max_pieces = 512; ///< limit for writers: a reader opens all pieces at once
 
 /// Returns one phrase for each property that the format of this extension cannot hold; empty if
 /// none. Throws Error with Fault::usage for an unknown extension.

@@ -40,7 +40,7 @@ private:
 /// length.
 double unit_of_lambda(const InternalScale& scale, const ArrayView& lambda, const ArrayView& mu,
                       std::size_t n);
-/// The same of the max of these values.
+/// Returns the power of two above `max`, the largest of these values.
 inline double unit_of_lambda(double max)
 {
     return max > 0 ? InternalScale::power_of_two_above(max) : 1;

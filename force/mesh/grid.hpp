@@ -48,7 +48,7 @@ public:
     MeshRange planes() const { return planes_; }
     MeshRange rows() const { return rows_; }
     bool is_whole() const { return planes_.count() == n_ && rows_.count() == n_; }
-    /// Makes the memory that of another part with as many values.
+    /// Uses the memory for another part with as many values.
     void reshape(MeshRange planes, MeshRange rows)
     {
         planes_ = planes;

@@ -17,7 +17,7 @@ constexpr int order = 6;
 template <class T>
 using Local = LocalExpansion<T, order>;
 
-/// Returns the expansions of dual fields, which follow those of masses.
+/// Returns the expansions of dual fields, stored behind the expansions of masses.
 template <class T>
 __device__ Local<T>* dual_terms(const DeviceFarField& far)
 {

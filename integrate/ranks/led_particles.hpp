@@ -106,7 +106,7 @@ public:
         return lead<&RankRun::power_spectrum>({}, options, box, types);
     }
 
-    /// Returns halos_of_ranks() of all particles, with their types.
+    /// Returns halos_of_ranks() of all particles. `types`: one per particle.
     RankHalos halos(const RankHaloRequest& request, std::span<const double> densities,
                     std::span<const std::uint8_t> types)
     {

@@ -22,7 +22,7 @@ struct Hdf5Piece {
     TypeCounts tracers{}; ///< TNG's tracer particles without coordinates, not read
     TypeTotals totals{};
     std::int64_t files = 1;
-    std::int64_t linked = 0;        ///< pieces of which this is the master; 0: holds particles
+    std::int64_t linked = 0;        ///< number of pieces if this is a master file, else 0
     std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses
     double time = 0;
 

@@ -66,10 +66,11 @@ private:
     Simulation& simulation_;
     const RunFolder* folder_ = nullptr;
     LightCone cone_;
-    std::vector<double> limits_, distances_;  ///< redshifts and distances, ascending
-    std::vector<std::uint64_t> rows_;         ///< of each shell, in its file
-    std::uint64_t open_shells_;               ///< shells below this one are not written yet
-    std::vector<std::vector<Crossing>> held_; ///< rows of each shell that are not in its file
+    std::vector<double> limits_, distances_; ///< redshifts and distances, ascending
+    std::vector<std::uint64_t> rows_;        ///< of each shell, in its .part file
+    std::uint64_t open_shells_;              ///< number of shells not yet written, the nearest
+    std::vector<std::vector<Crossing>>
+        held_; ///< of each shell: rows in memory, not yet in its .part file
 };
 
 } // namespace chamomile

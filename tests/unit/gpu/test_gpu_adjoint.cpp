@@ -148,7 +148,7 @@ TEST_CASE("gradients on a GPU have equal bits, with arrays anywhere and after ot
     };
     const std::vector<Vec3<double>> before = forces();
     const Gradient host(*field, n, loss);
-    CHECK(forces() == before); // the radii of cells that are not trusted were those of the gradient
+    CHECK(forces() == before); // forces must not use the wider radii of the gradient
     CHECK(Gradient(*field, n, loss) == host);
     const Gradient there = on_gpu(*field, loss, n);
     double difference = 0;

@@ -183,8 +183,11 @@ public:
 
     std::string device() const override { return name_; }
 
-    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& options) override
+    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& asked) override
     {
+        MeshOptions options = asked;
+        if (precision_ == Precision::single_precision)
+            options.scalar = Scalar::float32;
         return make_tree_mesh(tree_, box, options);
     }
 

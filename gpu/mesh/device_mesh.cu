@@ -45,13 +45,14 @@ __global__ void __launch_bounds__(block_size)
         parts[blockIdx.x] = sum;
 }
 
-/// From masses to integers and back.
+/// The mesh has masses in a unit, a power of two above the sum of |mass|, and lengths in box sides,
+/// so that floats hold its values in any units of the caller.
 struct MassScale {
-    double to_integers, to_masses;
-    double mean; ///< mass of a cell; without it a float holds small differences
+    double unit;        ///< the caller's
+    double to_integers; ///< 2^61 / unit
+    double mean;        ///< of a cell, in the unit; without it a float holds small differences
 };
 
-/// Chooses the power of two that scales the sum of |mass| to less than 2^61.
 __global__ void __launch_bounds__(block_size)
     choose_scale(const double* parts, double cells, MassScale* scale)
 {
@@ -59,9 +60,9 @@ __global__ void __launch_bounds__(block_size)
     if (threadIdx.x == 0) {
         int exponent = 0;
         frexp(sum, &exponent);
-        scale->to_integers = sum > 0 && isfinite(sum) ? ldexp(1.0, 61 - exponent) : 1;
-        scale->to_masses = 1 / scale->to_integers;
-        scale->mean = sum / cells;
+        scale->unit = sum > 0 && isfinite(sum) ? ldexp(1.0, exponent) : 1;
+        scale->to_integers = 0x1p61 / scale->unit;
+        scale->mean = sum / scale->unit / cells;
     }
 }
 
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(block_size) to_masses(const unsigned long long
 {
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (i < values)
-        mesh[i] = T(double((long long)(integers[i])) * scale->to_masses - scale->mean);
+        mesh[i] = T(double((long long)(integers[i])) * 0x1p-61 - scale->mean);
 }
 
 /// A complex number.
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(block_size)
 template <int points, class T>
 __global__ void __launch_bounds__(block_size)
     add_field(MeshTargets targets, MeshFrame frame, MeshField<T> field, FieldFactors factors,
-              ArrayView acceleration, ArrayView potential)
+              const MassScale* scale, ArrayView acceleration, ArrayView potential)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (t >= targets.count)
@@ -153,10 +154,12 @@ __global__ void __launch_bounds__(block_size)
     const FieldAt at = field_at<points>(
         targets.position.load_vector(targets.from ? targets.from[t] : t), frame, field);
     const std::size_t i = targets.to ? targets.to[t] : t;
-    acceleration.store_vector(i,
-                              acceleration.load_vector(i) + factors.acceleration * at.acceleration);
+    const double by_side = scale->unit * frame.box.inverse_side();
+    acceleration.store_vector(i, acceleration.load_vector(i) + factors.acceleration * by_side *
+                                                                   frame.box.inverse_side() *
+                                                                   at.acceleration);
     if (potential.component[0])
-        potential.store(i, 0, potential.load(i) + factors.potential * at.potential);
+        potential.store(i, 0, potential.load(i) + factors.potential * by_side * at.potential);
 }
 
 } // namespace
@@ -167,7 +170,7 @@ DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options)
       fourier_(options.cells)
 {
     const GreenRows rows =
-        green_rows(options.cells, box.side, split_, int(options.kernel), differentiates());
+        green_rows(options.cells, 1, split_ / box.side, int(options.kernel), differentiates());
     std::vector<double> values;
     for (const auto* row : {&rows.wave, &rows.factor, &rows.gradient})
         values.insert(values.end(), row->begin(), row->end());
@@ -231,7 +234,7 @@ void DeviceMesh<T>::multiply(cudaStream_t stream)
     for (int d = 0; d < 3; ++d)
         spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
     multiply_modes<<<blocks_for(values() / 2), block_size, 0, stream>>>(
-        spectra, GreenFunction{box_.side, differentiates()}, rows_.data(), options_.cells);
+        spectra, GreenFunction{1, differentiates()}, rows_.data(), options_.cells);
     check(cudaGetLastError(), "launch Green's function");
 }
 
@@ -250,15 +253,16 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
         return MeshView<T>{mesh, options_.cells, std::size_t(2 * (options_.cells / 2 + 1))};
     };
     MeshField<T> field{};
-    field.cells_per_length = options_.cells / box_.side;
+    field.cells_per_length = options_.cells;
     if (potential || differentiates())
         field.potential = view(this->potential());
     for (int d = 0; d < 3; ++d)
         field.component[d] = view(component(d));
     const MeshFrame frame{box_, options_.cells};
+    const auto* scale = reinterpret_cast<const MassScale*>(scale_.data());
     const unsigned blocks = blocks_for(targets.count);
     with_points(options_.kernel, [&](auto points) {
-        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors,
+        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors, scale,
                                                              acceleration, potential);
     });
     check(cudaGetLastError(), "launch the interpolation on a mesh");

@@ -83,6 +83,33 @@ TEST_CASE("the mesh field is bitwise repeatable for any source order, with or wi
     CHECK(once.potential == other.potential);
 }
 
+TEST_CASE("the mesh field is the same in other units of mass and length")
+{
+    const Particles p = moved(plummer(5003), 0.7, {3, -5, 1});
+    for (const Scalar scalar : {Scalar::float64, Scalar::float32})
+        for (const auto& [mass, length] :
+             {std::pair{0x1p140, 1.}, {0x1p-140, 1.}, {1., 0x1p80}, {0x1p100, 0x1p-80}}) {
+            CAPTURE(mass);
+            CAPTURE(length);
+            Particles scaled = p;
+            for (std::size_t i = 0; i < p.size(); ++i) {
+                scaled.position[i] = length * p.position[i];
+                scaled.mass[i] = mass * p.mass[i];
+            }
+            MeshOptions options{.cells = 32};
+            options.scalar = scalar;
+            const Field field = field_of(*make_cuda_mesh_gravity(0, {8}, options), p),
+                        other = field_of(*make_cuda_mesh_gravity(0, {8 * length}, options), scaled);
+            double square = 0, error = 0;
+            for (std::size_t i = 0; i < p.size(); ++i) {
+                square += norm_squared(field.acceleration[i]);
+                error += norm_squared(length * length / mass * other.acceleration[i] -
+                                      field.acceleration[i]);
+            }
+            CHECK(error < 1e-28 * square);
+        }
+}
+
 TEST_CASE("the mesh field adds to active particles only")
 {
     const Particles p = uniform_cube(5000);

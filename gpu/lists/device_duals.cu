@@ -218,23 +218,16 @@ struct DualTask {
     }
 };
 
-/// Climbs like sum_moments() in gpu/tree/tree_kernels.cuh.
+/// Each thread sums its leaf, then climbs.
 template <class T>
 __global__ void __launch_bounds__(threads)
     sum_duals(DualTask<T> task, Index n, const Index* mother, Index* missing)
 {
-    Index c = blockIdx.x * threads + threadIdx.x;
-    if (c >= n || task.cells[c].next != c + 1)
+    const Index leaf = blockIdx.x * threads + threadIdx.x;
+    if (leaf >= n || task.cells[leaf].next != leaf + 1)
         return;
-    task.sum_leaf(c);
-    while (c > 0) {
-        c = mother[c];
-        __threadfence(); // this daughter before the count, the sisters after it
-        if (atomicSub(&missing[c], 1) != 1)
-            return;
-        __threadfence();
-        task.sum_daughters(c);
-    }
+    task.sum_leaf(leaf);
+    climb(leaf, mother, missing, [&](Index c) { task.sum_daughters(c); });
 }
 
 /// How far cells are trusted, by AcceptanceCriterion.

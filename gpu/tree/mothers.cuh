@@ -19,5 +19,20 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
+/// Calls sum(c) for the cells above a leaf. The last thread to arrive from the daughters of a cell
+/// sums it and climbs on.
+template <class Sum>
+__device__ void climb(Index leaf, const Index* mother, Index* missing, const Sum& sum)
+{
+    for (Index c = leaf; c > 0;) {
+        c = mother[c];
+        __threadfence(); // this daughter before the count, the sisters after it
+        if (atomicSub(&missing[c], 1) != 1)
+            return;
+        __threadfence();
+        sum(c);
+    }
+}
+
 } // namespace
 } // namespace chamomile

@@ -105,48 +105,37 @@ __global__ void copy_nodes(const uint4* from, std::size_t n, uint4* host)
         host[i] = from[i];
 }
 
-/// Each thread sums its leaf, then climbs while it is the last to arrive at a cell. Up to order 2
-/// there are no higher moments. Cells above a leaf of another rank are not summed.
+/// Each thread sums its leaf, then climbs. Up to order 2 there are no higher moments. Cells above a leaf of another rank are not summed.
 template <int order>
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
                             Index* missing, Multipole* multipoles, Box* bounds,
                             HigherMoments* higher)
 {
-    Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || cells[c].next != c + 1 || cells[c].begin == absent_particles)
+    const Index leaf = blockIdx.x * block_size + threadIdx.x;
+    if (leaf >= n || cells[leaf].next != leaf + 1 || cells[leaf].begin == absent_particles)
         return;
-    const Source* own = sources + cells[c].begin;
-    sum_leaf(own, cells[c].count, multipoles[c], bounds[c]);
+    const Source* own = sources + cells[leaf].begin;
+    sum_leaf(own, cells[leaf].count, multipoles[leaf], bounds[leaf]);
     if constexpr (order > 2)
-        HigherSums<order>::sum_leaf(own, cells[c].count, multipoles[c], bounds[c], higher[c]);
-    while (c > 0) {
-        c = mother[c];
-        __threadfence(); // this daughter before the count, the sisters after it
-        if (atomicSub(&missing[c], 1) != 1)
-            return;
-        __threadfence();
+        HigherSums<order>::sum_leaf(own, cells[leaf].count, multipoles[leaf], bounds[leaf],
+                                    higher[leaf]);
+    climb(leaf, mother, missing, [&](Index c) {
         sum_daughters(cells, c, multipoles, bounds);
         if constexpr (order > 2)
             HigherSums<order>::sum_daughters(cells, c, multipoles, bounds, higher);
-    }
+    });
 }
 
 /// Climbs like sum_moments() and sums softenings. Needs the multipoles, and `missing` as set by
 /// find_mothers().
 __global__ void sum_softenings(SofteningSums sums, Index n, const Index* mother, Index* missing)
 {
-    Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || sums.cells[c].next != c + 1 || sums.cells[c].begin == absent_particles)
+    const Index leaf = blockIdx.x * block_size + threadIdx.x;
+    if (leaf >= n || sums.cells[leaf].next != leaf + 1 ||
+        sums.cells[leaf].begin == absent_particles)
         return;
-    sums.sum(c);
-    while (c > 0) {
-        c = mother[c];
-        __threadfence();
-        if (atomicSub(&missing[c], 1) != 1)
-            return;
-        __threadfence();
-        sums.sum(c);
-    }
+    sums.sum(leaf);
+    climb(leaf, mother, missing, [&](Index c) { sums.sum(c); });
 }
 
 } // namespace

@@ -105,7 +105,8 @@ __global__ void copy_nodes(const uint4* from, std::size_t n, uint4* host)
         host[i] = from[i];
 }
 
-/// Each thread sums its leaf, then climbs. Up to order 2 there are no higher moments. Cells above a leaf of another rank are not summed.
+/// Each thread sums its leaf, then climbs. Up to order 2 there are no higher moments. Cells above a
+/// leaf of another rank are not summed.
 template <int order>
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
                             Index* missing, Multipole* multipoles, Box* bounds,

@@ -11,6 +11,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/unit/clouds.hpp"
 #include "tests/unit/direct_parts.hpp"
+#include "tests/unit/rank_runs.hpp"
 #include "tests/unit/rank_series.hpp"
 
 using namespace chamomile;
@@ -236,6 +237,36 @@ TEST_CASE("direct-sum steps on ranks equal a single rank bitwise")
             const Particles several = after(cards.given(options));
             CHECK(one.position == several.position);
             CHECK(one.velocity == several.velocity);
+        }
+    }
+}
+
+TEST_CASE("hierarchical steps on ranks with pairs in a place follow a single rank")
+{
+    for (const RankCase& c : rank_cases()) {
+        if (c.scheme.block_scheme != BlockScheme::hierarchical || c.options.box > 0)
+            continue;
+        CAPTURE(c.name);
+        const auto after = [&](SolverOptions options) {
+            Particles moved = c.particles;
+            const IntegratorWithSolver made = make_integrator(options, c.scheme);
+            Simulation simulation(moved, *made.integrator, 0, 0.0625);
+            simulation.run();
+            return moved;
+        };
+        SolverOptions options = c.options;
+        options.device = "gpu:0";
+        const Particles one = after(options);
+        for (const Cards& cards : all_cards()) {
+            CAPTURE(cards.device);
+            CAPTURE(cards.ranks);
+            const Particles several = after(cards.given(options));
+            double apart = 0, moved = 0;
+            for (std::size_t i = 0; i < one.size(); ++i) {
+                apart = std::max(apart, norm(several.position[i] - one.position[i]));
+                moved = std::max(moved, norm(one.position[i] - c.particles.position[i]));
+            }
+            CHECK(apart <= 1e-8 * moved);
         }
     }
 }

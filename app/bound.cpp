@@ -104,8 +104,7 @@ int bound(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     resolve_forces(options, forces);
-    for (const std::string& file : request.files)
-        record_input(file);
+    record_snapshots(request.files);
     record_input(request.ids);
     request.members = {request.members.file, request.output.overwrite, "--bound-ids"};
     for (const Output& output : {request.output, request.members})

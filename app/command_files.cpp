@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -100,6 +101,20 @@ void record_snapshot(const std::string& file)
 {
     for (const fs::path& piece : snapshot_pieces(file))
         record_input(piece);
+}
+
+void record_snapshots(std::vector<std::string>& files)
+{
+    std::map<fs::path, std::string> whole; // the named file of each piece
+    std::erase_if(files, [&](const std::string& file) {
+        const std::vector<fs::path> pieces = snapshot_pieces(file);
+        const bool is_again = std::any_of(pieces.begin(), pieces.end(), [&](const fs::path& piece) {
+            return whole.try_emplace(piece, file).first->second != file;
+        });
+        if (!is_again)
+            record_snapshot(file);
+        return is_again;
+    });
 }
 
 Snapshot read_particles(const std::string& file, Masses masses)

@@ -24,6 +24,10 @@ void require_no_input(const std::filesystem::path& file);
 /// Records all pieces of a snapshot. Throws Error(input) for a file without a snapshot header.
 void record_snapshot(const std::string& file);
 
+/// Calls record_snapshot() for each file. Drops files that are a piece of an earlier one, or whose
+/// pieces are there: snapshot_*.hdf5 matches a snapshot in pieces several times.
+void record_snapshots(std::vector<std::string>& files);
+
 /// Calls record_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 

@@ -151,8 +151,7 @@ int render(const std::vector<std::string>& arguments)
                           {picture.movie.empty(), "rate", "needs --movie"}});
     require_png(picture.output.file);
     picture.data = {picture.data.file, picture.output.overwrite, "--data"};
-    for (const std::string& file : picture.files)
-        record_input(file);
+    record_snapshots(picture.files);
     record_input(picture.ids);
     record_input(picture.view.path);
     if (!picture.data.file.empty())
@@ -170,8 +169,6 @@ int render(const std::vector<std::string>& arguments)
             outputs.back().file = numbered(picture.output.file, k);
         require_writable("render", outputs.back());
     }
-    for (const std::string& file : picture.files)
-        record_snapshot(file); // all files, before any output
     const double azimuth = picture.view.azimuth;
     std::optional<Snapshot> snapshot;
     std::optional<double> asked_box;

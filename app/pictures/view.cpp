@@ -244,9 +244,8 @@ int view(const std::vector<std::string>& arguments)
     options.add(rows.take(), port);
     if (!options.parse(arguments))
         return 0;
-    const std::vector<std::string> files = expanded(patterns);
-    for (const std::string& file : files)
-        record_snapshot(file);
+    std::vector<std::string> files = expanded(patterns);
+    record_snapshots(files);
     const std::unique_ptr<LiveView> live = make_view(port.value_or(0), "--port");
     Player player(options, files, *live);
     for (const int signal : {SIGINT, SIGTERM})

@@ -367,6 +367,18 @@ def example(folder):
     check(results(folder / "example", "run") == results(folder / "example", "one"), "examples/parallel: results differ from one rank")
 
 
+def large_box(folder):
+    """Runs examples/large_box, whose snapshots in pieces are one snapshot each to commands that take many files."""
+    done = subprocess.run([ROOT / "examples/large_box", folder / "box", "12", "40", "3"],
+                          env={**ENVIRONMENT, "CHAMOMILE": PROGRAM, "MPIRUN": " ".join(map(str, LAUNCH))}, capture_output=True, text=True, timeout=600)
+    check(done.returncode == 0 and "3 ranks" in done.stdout, f"examples/large_box: status {done.returncode}: {done.stdout} {done.stderr}")
+    run = folder / "box/run"
+    for name, count in ("snapshot_???.hdf5", 4), ("snapshot_*.hdf5", 20), ("power_*.txt", 4), ("halos_*.hdf5", 4), ("frame_*.png", 4), ("light_cone_*.hdf5", 1):
+        check(len(list(run.glob(name))) == count, f"examples/large_box: {name}: not {count}")
+    chamomile(run, "render", *sorted(path.name for path in run.glob("snapshot_*.hdf5")), "--size", 32, "-o", "all.png", "-q")
+    check(len(list(run.glob("all_*.png"))) == 4, "render: pieces are drawn apart from their snapshot")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -386,6 +398,7 @@ def main():
             faults(folder)
             reading(folder)
             example(folder)
+            large_box(folder)
         else:
             print("skipped in part: no mpirun: ranks were threads only")
     end("ranks")

@@ -81,7 +81,7 @@ def main():
         checks.append([row["computation"], row["machine"], f"{predicted:.1f}", row["several ms"], f"{predicted / float(row['several ms']):.2f}"])
     if len(checks) < len(MEASURED):
         sys.exit(f"docs/data/ranks_times.csv: lacks a row of {', '.join(MEASURED)}")
-    write("ranks_checks.csv", "2026-11-28: docs/scripts/ranks_model.py and docs/data/ranks_times.csv",
+    write("ranks_checks.csv", "2026-11-29: docs/scripts/ranks_model.py and docs/data/ranks_times.csv",
           ["step", "machine", "predicted ms", "measured ms", "ratio"], checks)
     rows = []
     for gpus in GPUS:
@@ -89,7 +89,7 @@ def main():
         whole = own + sum(parts.values())
         rows.append([gpus, f"{gpus * SHARE:.3g}", f"{own:.1f}", *(f"{parts[name]:.2g}" for name in PARTS), f"{whole:.1f}", f"{own / whole:.2f}",
                      f"{CONSTANT['particle on rank 0'] * gpus * SHARE / 1e9:.2g}"])
-    write("ranks_model.csv", "computed on 2026-11-28 by docs/scripts/ranks_model.py for a Plummer sphere, tolerance 0.02, 1.6e7 particles per GPU; not measured",
+    write("ranks_model.csv", "computed on 2026-11-29 by docs/scripts/ranks_model.py for a Plummer sphere, tolerance 0.02, 1.6e7 particles per GPU; not measured",
           ["GPUs", "N", "own ms", *(f"{name} ms" for name in PARTS), "step ms", "efficiency", "GB on rank 0"], rows)
 
 

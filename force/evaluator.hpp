@@ -88,10 +88,12 @@ struct EvaluationInput {
     bool is_adjoint = false;
 };
 
-/// A loss L of the sums at sources, for its gradient.
+/// A loss L of the sums at sources, for its gradient. With velocities, in place of it, the
+/// derivatives of the targets' accelerations along their paths, where sources move by lambda / m.
 struct AdjointInput {
-    ArrayView lambda, mu;          ///< dL/da and dL/dphi, in the caller's order; empty: 0
-    AcceptanceCriterion criterion; ///< of the lists
+    ArrayView lambda = {}, mu = {};     ///< dL/da and dL/dphi, in the caller's order; empty: 0
+    ArrayView velocity = {};            ///< of the targets; empty: a gradient
+    AcceptanceCriterion criterion = {}; ///< of the lists
 };
 
 struct AdjointStart {

@@ -36,7 +36,8 @@ struct FieldResults {
     ArrayView acceleration = {}; ///< 3 components
     ArrayView potential = {};    ///< 1, negative
     ArrayView tidal = {};        ///< 6: d a_i / d x_j as xx, xy, xz, yy, yz, zz
-    ArrayView jerk = {};         ///< 3: d a / dt along the target's path
+    ArrayView jerk = {};         ///< 3: d a / dt along the target's path. At all sources a tree
+                                 ///< sums tidal tensors and jerks by its lists, else over pairs
 
     explicit operator bool() const { return acceleration || potential || tidal || jerk; }
 };

@@ -40,7 +40,7 @@ public:
                                const InternalScale& scale) override
     {
         loss_ = loss;
-        unit_ = unit_of_lambda(scale, loss.lambda, loss.mu, tree.octree.size);
+        unit_ = unit_of_lambda(scale, loss, tree.octree.size);
         return {unit_};
     }
 
@@ -59,6 +59,8 @@ public:
         choice.in_double = precise_;
         add_pairs_ = kernels_.adjoint.pairs(choice, bool(loss_.mu));
         rows_.take(octree, input.scale, unit_, loss_.lambda, loss_.mu);
+        if (loss_.velocity)
+            moving_.take_moving(octree, input.scale, unit_, loss_.velocity);
         moments_.sum(kernels_.adjoint, octree, *input.moments, rows_, input.scale,
                      std::max(input.order, 1) + 1, softens_apart_, precise_, loss_.criterion);
         threads_.resize(std::size_t(omp_get_max_threads()));
@@ -129,7 +131,7 @@ private:
         thread.columns.resize(padded * AdjointTargets::fields);
         double* const column = thread.columns.data();
         for (std::size_t t = 0; t < padded; ++t) {
-            const double* const from = rows_.row(row.target_begin + std::min(t, count - 1));
+            const double* const from = targets().row(row.target_begin + std::min(t, count - 1));
             column[t] = l * (from[0] - row.center.x);
             column[padded + t] = l * (from[1] - row.center.y);
             column[2 * padded + t] = l * (from[2] - row.center.z);
@@ -140,6 +142,8 @@ private:
         thread.cells.clear();
         thread.ranges.clear();
     }
+
+    const AdjointRows& targets() const { return loss_.velocity ? moving_ : rows_; }
 
     AdjointTargets targets_of(Thread& thread) const
     {
@@ -285,7 +289,8 @@ private:
         thread.pair_sums.resize(4 * count);
         PairGroupWork work{};
         work.law = law_.bytes.data();
-        work.targets = work.sources = rows_.row(row.target_begin);
+        work.targets = targets().row(row.target_begin);
+        work.sources = rows_.row(row.target_begin);
         work.target_count = work.source_count = count;
         work.tiles = thread.tiles.data();
         work.tiles_end = work.tiles + tiles;
@@ -323,7 +328,7 @@ private:
     AdjointLaw law_;
     PairKernel kernel_ = nullptr; // of a group's own pairs
     AdjointPairKernel add_pairs_ = nullptr;
-    AdjointRows rows_;
+    AdjointRows rows_, moving_; // moving_: targets with velocities
     DualMoments moments_;
     ListPool lists_;
     std::vector<Thread> threads_;

@@ -49,15 +49,17 @@ void shift(const double* moments, const double* monomial, double* to,
 
 } // namespace
 
-double unit_of_lambda(const InternalScale& scale, const ArrayView& lambda, const ArrayView& mu,
-                      std::size_t n)
+double unit_of_lambda(const InternalScale& scale, const AdjointInput& loss, std::size_t n)
 {
     double max = 0;
+    const auto look = [&](const ArrayView& view, std::size_t i, double unit) {
+        for (int c = 0; view && c < view.components(); ++c)
+            max = std::max(max, unit * std::abs(view.load(i, c)));
+    };
     for (std::size_t i = 0; i < n; ++i) {
-        const Vec3<double> l = lambda ? lambda.load_vector(i) : Vec3<double>{};
-        max = std::max({max, std::abs(l.x), std::abs(l.y), std::abs(l.z)});
-        if (mu)
-            max = std::max(max, scale.length * std::abs(mu.load(i)));
+        look(loss.lambda, i, 1);
+        look(loss.mu, i, scale.length);
+        look(loss.velocity, i, scale.mass);
     }
     return unit_of_lambda(max);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/simd/adjoint_kernels.hpp"
 #include "chamomile/tree/acceptance.hpp"
@@ -27,6 +28,14 @@ public:
     /// `lambda` and `mu`: in the caller's order and units; empty: 0. `unit`: of lambda.
     void take(const Octree& octree, const InternalScale& scale, double unit,
               const ArrayView& lambda, const ArrayView& mu);
+    /// Takes targets with the unit of mass that move with these velocities.
+    void take_moving(const Octree& octree, const InternalScale& scale, double unit,
+                     const ArrayView& velocity)
+    {
+        take(octree, scale, unit / scale.mass, velocity, {});
+        for (std::size_t k = 0; k < octree.size; ++k)
+            rows_[width_ * k + 3] = 1;
+    }
 
     std::size_t width() const { return width_; }
     const double* row(std::size_t sorted) const { return rows_.data() + width_ * sorted; }
@@ -36,10 +45,9 @@ private:
     std::vector<double> rows_;
 };
 
-/// Returns the power of two above every component of n lambda and every |mu| times the unit of
-/// length.
-double unit_of_lambda(const InternalScale& scale, const ArrayView& lambda, const ArrayView& mu,
-                      std::size_t n);
+/// Returns the power of two above every component of n lambda, every |mu| times the unit of length,
+/// and every component of velocities times the unit of mass.
+double unit_of_lambda(const InternalScale& scale, const AdjointInput& loss, std::size_t n);
 /// Returns the power of two above `max`, the largest of these values.
 inline double unit_of_lambda(double max)
 {

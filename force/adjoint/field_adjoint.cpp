@@ -66,7 +66,8 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     const std::span<const Index> active = gradients.active;
     if (n > 0 && active.empty() && options_.solver == SolverKind::tree &&
         options_.device != "cpu" && lists.has_adjoint() &&
-        lists.adjoint_at_sources(given, gradients, statistics) == 0)
+        lists.adjoint_at_sources({.lambda = given.acceleration, .mu = given.potential}, gradients,
+                                 statistics) == 0)
         return statistics; // else repairs and messages need values on the host
     statistics = {};
     std::vector<double> lambda = read_finite(given.acceleration, n, 3, options_, "acceleration"),
@@ -85,8 +86,8 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
         sum_directly(lists, laws_, active.empty() ? all : active, values, statistics);
     } else {
         const std::size_t not_finite = with_adjoint(lists).adjoint_at_sources(
-            {given.acceleration ? view_of(values.lambda) : ArrayView{},
-             given.potential ? view_of(values.mu) : ArrayView{}},
+            {.lambda = given.acceleration ? view_of(values.lambda) : ArrayView{},
+             .mu = given.potential ? view_of(values.mu) : ArrayView{}},
             {view_of(values.position), view_of(values.mass)}, statistics);
         std::vector<Index> singular;
         for (std::size_t i = 0; not_finite > 0 && i < n; ++i) {
@@ -110,6 +111,18 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     write_rows(position, mass.size(), gradients.position, options_.device);
     write_rows(mass, mass.size(), gradients.mass, options_.device);
     return statistics;
+}
+
+std::vector<double> FieldAdjoint::derivatives(ListField& lists, const ArrayView& lambda,
+                                              const ArrayView& velocity,
+                                              ForceStatistics& statistics)
+{
+    std::vector<double> rows(3 * lists.size());
+    ListField& own = with_adjoint(lists);
+    if (own.adjoint_at_sources({.lambda = lambda, .velocity = velocity},
+                               {view_of(as_vectors(rows))}, statistics) == lists.size())
+        std::fill(rows.begin(), rows.end(), std::nan("")); // some were not written
+    return rows;
 }
 
 /// Returns the lists, or equal ones on the host for a tree on a GPU that has no gradients.
@@ -142,8 +155,10 @@ void FieldAdjoint::sum_directly(ListField& lists, FieldLaws& laws, std::span<con
     const std::size_t n = all.mass.size();
     const InternalScale& scale = lists.sources().scale();
     const double unit =
-        unit_of_lambda(scale, values.lambda.empty() ? ArrayView{} : view_of(values.lambda),
-                       values.mu.empty() ? ArrayView{} : view_of(values.mu), n);
+        unit_of_lambda(scale,
+                       {.lambda = values.lambda.empty() ? ArrayView{} : view_of(values.lambda),
+                        .mu = values.mu.empty() ? ArrayView{} : view_of(values.mu)},
+                       n);
     const double length = scale.length; // a power of two, like all units
     std::vector<double> sources;
     for (std::size_t i = 0; i < n; ++i) {

@@ -16,6 +16,11 @@ public:
     /// See FieldSolver::evaluate_adjoint(). Trees that have gradients use the lists of `lists`.
     ForceStatistics evaluate(ListField& lists, const FieldCotangents& given,
                              const FieldGradients& gradients);
+    /// Returns da/dt of all sources, by the tree, three values per source; NaN where pairs must be
+    /// summed again in double. `velocity`: of the targets. `lambda`: of the sources, m v; empty:
+    /// they are at rest, so that a unit vector as velocity yields a row of the tidal tensor.
+    std::vector<double> derivatives(ListField& lists, const ArrayView& lambda,
+                                    const ArrayView& velocity, ForceStatistics& statistics);
     /// Forgets the sources.
     void clear() { host_.reset(); }
 

@@ -83,9 +83,10 @@ public:
     /// on a GPU its own trees of order 2 with one softening length.
     bool has_adjoint() const;
     /// Writes dL/dx and, if wanted, dL/dm of all isolated sources, by the lists of at_sources().
-    /// Arrays are on the host or on the solver's device. Returns how many sources have values that
-    /// are not finite: all, if the cotangents are not.
-    std::size_t adjoint_at_sources(const FieldCotangents& given, const FieldGradients& gradients,
+    /// With velocities, da/dt takes the place of dL/dx. Sets the loss's criterion. Arrays are on
+    /// the host or on the solver's device. Returns how many sources have values that are not
+    /// finite: all, if the given ones are not.
+    std::size_t adjoint_at_sources(AdjointInput loss, const FieldGradients& gradients,
                                    ForceStatistics& statistics);
 
     SourceTree& sources() { return sources_; }

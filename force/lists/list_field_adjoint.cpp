@@ -16,8 +16,7 @@ bool ListField::has_adjoint() const
            (options_.tree_built_by != TreeBuiltBy::host && parts_.evaluator->has_adjoint(law));
 }
 
-std::size_t ListField::adjoint_at_sources(const FieldCotangents& given,
-                                          const FieldGradients& gradients,
+std::size_t ListField::adjoint_at_sources(AdjointInput loss, const FieldGradients& gradients,
                                           ForceStatistics& statistics)
 {
     assert(walks() && has_adjoint() && !long_range_ && !parts_.domains);
@@ -30,8 +29,8 @@ std::size_t ListField::adjoint_at_sources(const FieldCotangents& given,
     AdjointStart start;
     {
         const TimedPhase phase(statistics.profile, "dual moments");
-        start = evaluator.begin_adjoint({given.acceleration, given.potential, criterion()},
-                                        sources_.tree(), scale);
+        loss.criterion = criterion();
+        start = evaluator.begin_adjoint(loss, sources_.tree(), scale);
     }
     if (!std::isfinite(start.unit))
         return size();
@@ -40,7 +39,8 @@ std::size_t ListField::adjoint_at_sources(const FieldCotangents& given,
     ForceOutput output{gradients.position, gradients.mass};
     output.potential_unit =
         options_.gravitational_constant * start.unit / scale.length / scale.length;
-    output.acceleration_unit = output.potential_unit * scale.mass / scale.length;
+    output.acceleration_unit =
+        output.potential_unit * (loss.velocity ? 1 : scale.mass) / scale.length;
     if (!std::isfinite(output.potential_unit) || !std::isfinite(output.acceleration_unit))
         throw Error(Fault::numeric,
                     "gradients: not finite: G M lambda / L^3 of all particles exceeds the range of "

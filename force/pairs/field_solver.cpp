@@ -12,7 +12,7 @@
 #include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/pairs/coincident_sources.hpp"
-#include "chamomile/force/pairs/field_laws.hpp"
+#include "chamomile/force/pairs/field_derivatives.hpp"
 #include "chamomile/force/pairs/field_of_ranks.hpp"
 #include "chamomile/force/pairs/sources_within.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -26,14 +26,14 @@ namespace {
 class Field final : public FieldSolver {
 public:
     explicit Field(const SolverOptions& resolved)
-        : lists_(resolved, make_parts(resolved, true)), laws_(resolved), adjoint_(resolved)
+        : lists_(resolved, make_parts(resolved, true)), derivatives_(resolved), adjoint_(resolved)
     {}
 
     void build(const FieldSources& sources) override
     {
         check_views(sources);
         is_built_ = false; // an exception leaves no sources
-        velocity_.clear();
+        derivatives_.take_velocities({});
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep(sources);
         is_built_ = true;
@@ -45,7 +45,7 @@ public:
         require_sources();
         is_built_ = sources.count != size(); // if refused, the earlier sources stay
         if (!is_built_)
-            velocity_.clear();
+            derivatives_.take_velocities({});
         lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
         keep(sources);
         is_built_ = true;
@@ -56,8 +56,7 @@ public:
     FieldCopy copy_of_sources() override
     {
         FieldCopy copy = copy_of(lists_);
-        for (std::size_t k = 0; k < velocity_.size(); k += 3)
-            copy.velocity.push_back({velocity_[k], velocity_[k + 1], velocity_[k + 2]});
+        copy.velocity = derivatives_.velocities();
         return copy;
     }
 
@@ -86,14 +85,16 @@ public:
                  .softening = targets.softening},
                 {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
-            sum_pairs(
-                lists,
-                {read(targets.position, targets.count, 3),
-                 results.jerk ? read(targets.velocity, targets.count, 3) : std::vector<double>{},
-                 lists.has_own_softenings() ? lists.target_softenings(targets)
-                                            : std::vector<double>{},
-                 self_of(targets)},
-                results, statistics);
+            write(derivatives_.at_points(lists,
+                                         {read(targets.position, targets.count, 3),
+                                          results.jerk ? read(targets.velocity, targets.count, 3)
+                                                       : std::vector<double>{},
+                                          lists.has_own_softenings()
+                                              ? lists.target_softenings(targets)
+                                              : std::vector<double>{},
+                                          self_of(targets)},
+                                         results, statistics),
+                  results);
         return statistics;
     }
 
@@ -110,24 +111,8 @@ public:
         if (results.acceleration || results.potential)
             statistics = at_sources(active, results);
         if ((results.tidal || results.jerk) && size() > 0) {
-            PairTargets targets;
-            targets.self.assign(active.begin(), active.end());
-            if (active.empty())
-                for (std::size_t i = 0; i < size(); ++i)
-                    targets.self.push_back(Index(i));
-            const FieldCopy places = copy_of_sources();
-            for (const Index i : targets.self)
-                for (std::size_t c = 0; c < 3; ++c)
-                    targets.position.push_back((&places.position[i].x)[c]);
             look_for_interruption();
-            require(!results.jerk || !velocity_.empty(),
-                    "sources: velocities: missing: needed for jerks");
-            for (std::size_t k = 0; results.jerk && k < 3 * targets.self.size(); ++k)
-                targets.velocity.push_back(velocity_[3 * targets.self[k / 3] + k % 3]);
-            for (std::size_t k = 0; lists_.has_own_softenings() && k < targets.self.size(); ++k)
-                targets.softening.push_back(places.softening[targets.self[k]]);
-            refuse_coincident(lists_, targets);
-            sum_pairs(lists_, targets, results, statistics);
+            write(derivatives_.at_sources(lists_, adjoint_, active, results, statistics), results);
         }
         return statistics;
     }
@@ -301,7 +286,7 @@ private:
         softened_lists_.reset();
         adjoint_.clear();
         if (sources.velocity)
-            velocity_ = read(sources.velocity, sources.count, 3);
+            derivatives_.take_velocities(read(sources.velocity, sources.count, 3));
         length_.reset();
         if (sources.softening && sources.count > 0 && !lists_.has_own_softenings())
             length_ = sources.softening.load(0);
@@ -356,78 +341,30 @@ private:
         return self;
     }
 
-    void sum_pairs(ListField& lists, const PairTargets& targets, const FieldResults& results,
-                   ForceStatistics& statistics)
-    {
-        FieldCopy places = copy_of(lists);
-        const std::size_t n = size(), count = targets.self.size();
-        double mass = 0;
-        for (const double m : places.mass)
-            mass += std::abs(m);
-        const double unit = InternalScale::of(0, 0, mass).mass; // float's range is narrower
-        for (double& m : places.mass)
-            m /= unit;
-        const std::span<const double> position =
-            as_rows(std::span<const Vec3<double>>(places.position));
-        const std::vector<double> squares = squared(places.softening),
-                                  own = squared(targets.softening);
-        look_for_interruption();
-        const Coincident at = find_coincident(lists, targets);
-        const Exclusions excluded{at.begin, at.sources};
-        laws_.take(lists.softening(), lists.has_own_softenings());
-        if (results.tidal) {
-            std::vector<double> sums(6 * count);
-            note(laws_.tidal().sum({joined(count, {targets.position, own}),
-                                    joined(n, {position, places.mass, squares}), targets.self,
-                                    excluded},
-                                   sums),
-                 statistics);
-            write(sums, unit, results.tidal);
-        }
-        if (results.jerk) {
-            require(velocity_.size() == 3 * n, "sources: velocities: missing: needed for jerks");
-            std::vector<double> sums(7 * count), jerks(3 * count);
-            note(laws_.jerk().sum({joined(count, {targets.position, targets.velocity, own}),
-                                   joined(n, {position, velocity_, places.mass, squares}),
-                                   targets.self, excluded},
-                                  sums),
-                 statistics);
-            for (std::size_t i = 0; i < count; ++i)
-                std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);
-            write(jerks, unit, results.jerk);
-        }
-    }
-
-    static std::vector<double> squared(std::vector<double> lengths)
-    {
-        for (double& length : lengths)
-            length *= length;
-        return lengths;
-    }
-
     /// Writes zeros, for a field without sources.
     void write_zeros(std::size_t n, const FieldResults& results) const
     {
         for (const ArrayView& view :
              {results.acceleration, results.potential, results.tidal, results.jerk}) {
-            std::vector<double> zeros(view ? n * std::size_t(view.components()) : 0);
+            const std::vector<double> zeros(view ? n * std::size_t(view.components()) : 0);
             if (!zeros.empty())
-                write(zeros, 1, view);
+                write(zeros, view);
         }
     }
 
-    static void note(const PairStatistics& pairs, ForceStatistics& statistics)
+    void write(const FieldDerivatives::Sums& sums, const FieldResults& results) const
     {
-        statistics.particle_particle += pairs.pairs;
-        statistics.targets = pairs.targets;
-        statistics.device_busy += pairs.device_busy;
+        if (results.tidal)
+            write(sums.tidal, results.tidal);
+        if (results.jerk)
+            write(sums.jerk, results.jerk);
     }
 
-    void write(std::vector<double>& rows, double mass_unit, const ArrayView& view) const
+    void write(const std::vector<double>& rows, const ArrayView& view) const
     {
         const std::size_t components = std::size_t(view.components());
         for (std::size_t i = 0; i < rows.size(); ++i)
-            if (!std::isfinite(rows[i] *= mass_unit * options().gravitational_constant))
+            if (!std::isfinite(rows[i]))
                 throw Error(Fault::numeric, "target " + item(i / components) +
                                                 ": tidal tensor or jerk: not finite");
         write_rows(rows, rows.size() / components, view, options().device);
@@ -438,8 +375,8 @@ private:
     std::unique_ptr<Solver> direct_;            // for direct sums, when needed
     std::uint64_t builds_ = 0;                  // number for the root cube (decorrelate)
     bool is_built_ = false;
-    std::vector<double> velocity_, positions_, masses_;
-    FieldLaws laws_;
+    std::vector<double> positions_, masses_;
+    FieldDerivatives derivatives_;
     FieldAdjoint adjoint_;
     std::optional<double> length_; ///< per-particle softening, if all are equal
 };

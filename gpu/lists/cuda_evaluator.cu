@@ -312,6 +312,7 @@ private:
         if (law_.is_adjoint) {
             batch.duals = duals_.particles();
             batch.dual_rows = duals_.rows();
+            batch.moving = duals_.moving();
         }
         DeviceFarField far{};
         far.softens_cells = input_.softening.softens_cells();

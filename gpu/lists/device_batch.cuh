@@ -59,6 +59,7 @@ struct DeviceBatch {
     // For gradients, else null.
     const void* duals;     ///< DualParticle of each sorted source
     const void* dual_rows; ///< DualCellRow of each cell
+    const void* moving;    ///< DualParticle of each sorted target with velocities; null: a gradient
 
     __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
@@ -80,15 +81,17 @@ struct DeviceBatch {
     template <class T>
     __device__ DualParticle<T> dual_target(Index sorted) const
     {
+        if (moving)
+            return static_cast<const DualParticle<T>*>(moving)[sorted];
         const DualParticle<T> dual = dual_of<T>(sorted);
         const T inverse = T(1 / mass_of_dual(sorted));
         return {inverse * dual.lambda, inverse * dual.mu};
     }
-    /// Returns the target's mass. Massless targets have one far below all others, which changes
-    /// their gradient less than rounding.
+    /// Returns the target's mass: 1 with velocities. Massless targets have one far below all
+    /// others, which changes their gradient less than rounding.
     __device__ double mass_of_dual(Index sorted) const
     {
-        return fmax(inverse_mass * own[sorted].mass, 0x1p-60);
+        return moving ? 1 : fmax(inverse_mass * own[sorted].mass, 0x1p-60);
     }
     __device__ TargetSum& sum_of(Index target) const
     {

@@ -315,6 +315,7 @@ AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
     AdjointInput loss = given;
     has_nodes_ = false;
     has_mu_ = bool(loss.mu);
+    is_moving_ = bool(loss.velocity);
     bool reads_in_place = false;
     const auto bring = [&](ArrayView& view, int components, DeviceBuffer<double>& to) {
         if (!view)
@@ -331,9 +332,13 @@ AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
     };
     bring(loss.lambda, 3, lambda_);
     bring(loss.mu, 1, mu_);
+    bring(loss.velocity, 3, velocity_);
     if (reads_in_place)
         wait_for_owner();
-    AdjointStart start{unit_of(loss.lambda, loss.mu, scale.length)};
+    double max = max_of(loss.lambda, loss.mu, scale.length);
+    if (is_moving_)
+        max = std::max(max, scale.mass * max_of(loss.velocity, {}, 0));
+    AdjointStart start{std::isfinite(max) ? unit_of_lambda(max) : max};
     if (!std::isfinite(start.unit))
         return start;
     if (in_double)
@@ -347,7 +352,9 @@ AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
     return start;
 }
 
-double DeviceDuals::unit_of(const ArrayView& lambda, const ArrayView& mu, double length)
+/// Returns the max of |lambda|, by component, and |mu| times `length`; infinite if one is not
+/// finite.
+double DeviceDuals::max_of(const ArrayView& lambda, const ArrayView& mu, double length)
 {
     double* const of_block = blocks_.reserve(2 * reducing_blocks + 2);
     const unsigned blocks = std::min(reducing_blocks, blocks_for(tree_.particles));
@@ -356,8 +363,7 @@ double DeviceDuals::unit_of(const ArrayView& lambda, const ArrayView& mu, double
     const double* const here = host_blocks_.reserve(reducing_blocks);
     download(host_blocks_.data(), of_block, blocks, tree_.stream);
     tree_.stream.wait();
-    const double max = *std::max_element(here, here + blocks);
-    return std::isfinite(max) ? unit_of_lambda(max) : max;
+    return *std::max_element(here, here + blocks);
 }
 
 template <class T>
@@ -374,6 +380,12 @@ void DeviceDuals::sum(const AdjointInput& loss, const Tree& tree, const Internal
         reinterpret_cast<DualSums*>(sums_.reserve(n * (sizeof(DualSums) / sizeof(double))));
     const unsigned blocks = std::min(reducing_blocks, blocks_for(particles));
     double* const of_block = blocks_.data();
+    if (is_moving_) // the sums over blocks are made again below
+        gather_duals<<<blocks, threads, 0, t.stream>>>(
+            loss.velocity, {}, t.order.data(), particles, scale.mass / unit, 0,
+            reinterpret_cast<DualParticle<T>*>(
+                moving_.reserve(particles * sizeof(DualParticle<T>))),
+            of_block);
     gather_duals<<<blocks, threads, 0, t.stream>>>(loss.lambda, loss.mu, t.order.data(), particles,
                                                    1 / unit, scale.length / unit, duals, of_block);
     find_weights<<<1, threads, 0, t.stream>>>(of_block, blocks);

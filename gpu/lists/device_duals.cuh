@@ -17,19 +17,21 @@ public:
                        bool in_double);
 
     const void* particles() { return particles_.data(); } ///< DualParticle of each sorted source
-    const void* rows() { return rows_.data(); }           ///< DualCellRow of each cell
+    /// DualParticle of each sorted target with velocities; null: a gradient.
+    const void* moving() { return is_moving_ ? moving_.data() : nullptr; }
+    const void* rows() { return rows_.data(); } ///< DualCellRow of each cell
     bool has_mu() const { return has_mu_; }
     const WalkNode* nodes() { return has_nodes_ ? nodes_.data() : tree_.nodes.data(); }
 
 private:
-    double unit_of(const ArrayView& lambda, const ArrayView& mu, double length);
+    double max_of(const ArrayView& lambda, const ArrayView& mu, double length);
     template <class T>
     void sum(const AdjointInput& loss, const Tree& tree, const InternalScale& scale, double unit);
     void widen_nodes(const AdjointInput& loss, const Tree& tree, double inverse_length);
 
     DeviceTree& tree_;
-    DeviceBuffer<std::byte> particles_, rows_;
-    DeviceBuffer<double> lambda_, mu_; // copies of arrays on the host
+    DeviceBuffer<std::byte> particles_, moving_, rows_;
+    DeviceBuffer<double> lambda_, mu_, velocity_; // copies of arrays on the host
     DeviceBuffer<double> blocks_, sums_;
     PinnedBuffer<double> host_blocks_;
     DeviceBuffer<Index> mothers_, missing_;
@@ -38,7 +40,7 @@ private:
     PinnedBuffer<unsigned> host_untrusted_;
     DeviceBuffer<WalkNode> nodes_;
     WalkNodes host_nodes_;
-    bool has_nodes_ = false, has_mu_ = false; // of this loss
+    bool has_nodes_ = false, has_mu_ = false, is_moving_ = false; // of this loss
 };
 
 } // namespace chamomile

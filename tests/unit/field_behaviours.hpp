@@ -11,6 +11,7 @@ void check_field_of_selves(const Machine& machine);
 void check_field_through_views(const Machine& machine);
 void check_field_refitted(const Machine& machine);
 void check_field_tidal_tensor_and_jerk(const Machine& machine);
+void check_field_derivatives_at_sources(const Machine& machine);
 void check_field_tidal_tensor_of_splines(const Machine& machine);
 void check_field_of_own_softenings(const Machine& machine);
 void check_field_of_softened_targets(const Machine& machine);
@@ -27,6 +28,8 @@ inline constexpr Behaviour field_behaviours[] = {
     {"field solvers read and write strided arrays in place", check_field_through_views},
     {"refitting follows moved sources without a new tree", check_field_refitted},
     {"tidal tensors and jerks match direct sums", check_field_tidal_tensor_and_jerk},
+    {"tidal tensors and jerks at all sources have the tree's errors",
+     check_field_derivatives_at_sources},
     {"tidal tensors with spline softening match direct sums", check_field_tidal_tensor_of_splines},
     {"tidal tensors and jerks follow per-particle softening", check_field_of_own_softenings},
     {"targets may be softened where sources are not", check_field_of_softened_targets},

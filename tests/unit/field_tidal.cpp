@@ -49,6 +49,58 @@ void check_field_tidal_tensor_and_jerk(const Machine& machine)
     }
 }
 
+void check_field_derivatives_at_sources(const Machine& machine)
+{
+    for (const std::size_t n : {1, 30, 5000}) {
+        Particles p = moving_plummer(n);
+        for (std::size_t i = 3; i < n; i += 7)
+            p.mass[i] = 0;
+        std::vector<double> lengths(n, 0.05);
+        for (std::size_t i = 0; i < n; i += 3)
+            lengths[i] = 0.1;
+        const auto felt = [&](const SolverOptions& options) {
+            const auto field = make_field_solver(options);
+            FieldSources sources = sources_of(p);
+            sources.softening =
+                options.softening.per_particle ? view_of(std::span(lengths)) : ArrayView{};
+            field->build(sources);
+            TidalAndJerk all{std::vector<double>(6 * n), Vectors(n)};
+            field->evaluate_sources(
+                {}, {.tidal = tensors(all.tidal), .jerk = view_of(std::span(all.jerk))});
+            return all;
+        };
+        for (const Setup& setup : setups)
+            for (const bool own : {false, true}) {
+                CAPTURE(n);
+                CAPTURE(setup.name);
+                CAPTURE(own);
+                SolverOptions options = options_of(machine, setup, 0.05);
+                options.softening.per_particle = own;
+                const TidalAndJerk found = felt(options);
+                options.solver = SolverKind::direct;
+                options.precision = Precision::double_precision;
+                options.device = "cpu";
+                const TidalAndJerk exact = felt(options);
+                std::vector<double> errors;
+                for (std::size_t i = 0; i < n; ++i) {
+                    double scale = 0, off = 0;
+                    for (std::size_t c = 6 * i; c < 6 * i + 6; ++c) {
+                        scale = std::max(scale, std::abs(exact.tidal[c]));
+                        off = std::max(off, std::abs(found.tidal[c] - exact.tidal[c]));
+                    }
+                    errors.push_back(n == 1 ? off : off / scale);
+                    errors.push_back(norm(found.jerk[i] - exact.jerk[i]) /
+                                     (n == 1 ? 1 : norm(exact.jerk[i])));
+                }
+                std::sort(errors.begin(), errors.end());
+                const bool is_tree = setup.kind == SolverKind::tree;
+                const double rounding = setup.precision == single ? 1e-4 : 1e-11;
+                CHECK(errors[errors.size() / 2] < (is_tree && n > 30 ? 1e-3 : rounding));
+                CHECK(errors[errors.size() * 99 / 100] < (is_tree && n > 30 ? 2e-2 : rounding));
+            }
+    }
+}
+
 namespace {
 
 /// Returns the 9 derivatives of the accelerations at points, by finite differences.

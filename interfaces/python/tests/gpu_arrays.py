@@ -134,7 +134,8 @@ def check_protocols():
     driver("cuStreamCreate", ctypes.byref(stream), 1)  # a stream without synchronization with the default stream
     busy = chamomile.acceleration(OnGpu(x, stream), OnGpu(m), softening=0.05)
     assert np.array_equal(busy.numpy(), expected)
-    gradient = solver.vjp(OnGpu(x, stream))  # copied by the stream while the solver begins
+    there = chamomile.Solver(softening=0.05, device="gpu").build(OnGpu(x), OnGpu(m))
+    gradient = there.vjp(OnGpu(x, stream))  # copied by the stream while the solver begins
     here = solver.vjp(x)
     for found, exact in zip(gradient, here):
         assert np.allclose(found.numpy(), exact, rtol=1e-6, atol=1e-6 * np.abs(exact).max())

@@ -338,10 +338,8 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
 {
     if (targets.count == 0)
         return;
-    if (potential && !is_potential_) {
-        fourier_.backward(this->potential(), stream);
-        is_potential_ = true;
-    }
+    if (potential)
+        prepare_potential(stream);
     const auto view = [&](const T* mesh) {
         return MeshView<T>{mesh, options_.cells, std::size_t(2 * (options_.cells / 2 + 1))};
     };

@@ -64,13 +64,13 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     t.has_targets = false;
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
-        if (keeps_cells && of_rank.box)
+        const bool follows = keeps_cells && had == count && of_rank.box;
+        if (follows)
             t.positions.swap(rows_.before);
         upload_positions(particles, false); // rows of other ranks follow
         if (of_rank.box)                    // cells stay small when particles leave it
             find_images<<<blocks_of(count), block_size, 0, t.stream>>>(
-                t.positions.data(), keeps_cells ? rows_.before.data() : nullptr, count,
-                of_rank.box);
+                t.positions.data(), follows ? rows_.before.data() : nullptr, count, of_rank.box);
         check(cudaGetLastError(), "launch the images of positions");
         keys_.start_extent(t.positions.data(), count, t.stream);
         if (!is_same)

@@ -175,7 +175,25 @@ __global__ void __launch_bounds__(block_size)
         return;
     const double slope[3] = {gradient[i], gradient[j], gradient[k]};
     for (int d = 0; d < 3; ++d) // -i times
-        spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
+        if (spectra.component[d])
+            spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
+}
+
+/// Differentiates along the second and third index, at planes in space along the first. On ranks
+/// these two components need no transposition of their own.
+template <class T>
+__global__ void __launch_bounds__(block_size)
+    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, MeshRange planes)
+{
+    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      half = std::size_t(n / 2 + 1), plane = std::size_t(n) * half;
+    if (thread >= std::size_t(planes.end - planes.begin) * plane)
+        return;
+    const std::size_t mode = std::size_t(planes.begin) * plane + thread;
+    const Mode<T> of = spectra.potential[mode];
+    const double slope[3] = {0, gradient[thread / half % std::size_t(n)], gradient[thread % half]};
+    for (int d = 1; d < 3; ++d) // -i times
+        spectra.component[d][mode] = {T(slope[d] * double(of.y)), T(-slope[d] * double(of.x))};
 }
 
 template <int points, class T>
@@ -318,17 +336,31 @@ void DeviceMesh<T>::share_sum(const Stream& stream)
     upload(parts_, parts, sum_blocks, stream);
 }
 
+/// Makes the spectra of the potential and the accelerations; on ranks at planes, in space along the
+/// first index.
 template <class T>
 void DeviceMesh<T>::multiply(const Stream& stream)
 {
-    Spectra<T> spectra{reinterpret_cast<Mode<T>*>(potential()), {}};
-    for (int d = 0; d < 3; ++d)
-        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
+    const bool shares = fourier_.ranks();
+    const int n = options_.cells;
     const MeshRange own = fourier_.own();
-    const std::size_t modes = values() / 2 / std::size_t(options_.cells) * std::size_t(own.count());
-    multiply_modes<<<blocks_for(modes), block_size, 0, stream>>>(
-        spectra, GreenFunction{1, differentiates()}, rows_.data(), options_.cells, own);
+    const unsigned blocks = blocks_for(values() / 2 / std::size_t(n) * std::size_t(own.count()));
+    Spectra<T> spectra{reinterpret_cast<Mode<T>*>(potential()), {}};
+    for (int d = 0; d < (shares ? 1 : 3); ++d)
+        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
+    multiply_modes<<<blocks, block_size, 0, stream>>>(spectra, GreenFunction{1, differentiates()},
+                                                      rows_.data(), n, own);
     check(cudaGetLastError(), "launch Green's function");
+    if (!shares)
+        return;
+    fourier_.to_planes(potential(), stream);
+    if (differentiates())
+        return;
+    fourier_.to_planes(component(0), stream);
+    for (int d = 1; d < 3; ++d)
+        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
+    differentiate_planes<<<blocks, block_size, 0, stream>>>(spectra, rows_.data() + 2 * n, n, own);
+    check(cudaGetLastError(), "launch the differentiation of planes");
 }
 
 template <class T>

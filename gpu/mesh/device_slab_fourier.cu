@@ -1,7 +1,7 @@
 // A block copies one row: 8 (n / 2 + 1) bytes of floats, twice as many of doubles and integers.
 //
 // Bytes sent by each of P ranks of a mesh of n^3 cells, in floats: 4 n^3 (P - 1) / P^2 for each of
-// the four transpositions. Masses (8 bytes a cell) and three components (4 bytes each) travel only
+// three transpositions. Masses (8 bytes a cell) and three components (4 bytes each) travel only
 // for rows where a rank has particles outside its slab of planes. Morton order divides the first
 // axis first: for P = 2 these are the margins, for P = 4 half the cells of a rank.
 // Contraction: none.
@@ -145,12 +145,15 @@ void DeviceSlabFourier<T>::forward(T* grid, const Stream& stream)
 }
 
 template <class T>
+void DeviceSlabFourier<T>::to_planes(T* spectrum, const Stream& stream)
+{
+    fourier_.columns_backward(own_rows(spectrum), stream);
+    send(spectrum, columns_, planes_, false, stream);
+}
+
+template <class T>
 void DeviceSlabFourier<T>::backward(T* grid, const Stream& stream)
 {
-    if (ranks_) {
-        fourier_.columns_backward(own_rows(grid), stream);
-        send(grid, columns_, planes_, false, stream);
-    }
     fourier_.backward(own_planes(grid), stream);
     if (ranks_)
         send(grid, shared_, covered_, false, stream);

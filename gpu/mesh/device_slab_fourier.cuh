@@ -48,7 +48,11 @@ public:
 
     /// Transforms a field at this rank's planes to the spectrum at its rows.
     void forward(T* grid, const Stream& stream);
-    /// Transforms the spectrum at this rank's rows to the field at its planes and covered rows.
+    /// Transforms the spectrum at this rank's rows along the first index, and sends it to planes.
+    /// Only on several ranks.
+    void to_planes(T* spectrum, const Stream& stream);
+    /// Transforms this rank's planes after to_planes() to the field there and at covered rows; on
+    /// one rank the whole spectrum to the field.
     void backward(T* grid, const Stream& stream);
 
 private:

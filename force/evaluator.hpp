@@ -19,6 +19,7 @@
 
 namespace chamomile {
 
+class Communicator;
 struct LawChoice;
 struct ShortRangeForm;
 struct Tree;
@@ -163,8 +164,8 @@ public:
     virtual std::string device() const = 0;
 
     /// Returns a mesh on the evaluator's device that reads the tree's particles there; null if the
-    /// evaluator has no mesh. Throws Error(device).
-    virtual std::unique_ptr<LongRange> make_mesh(Periodicity, const MeshOptions&)
+    /// evaluator has no mesh. `ranks`, if not null, share the particles. Throws Error(device).
+    virtual std::unique_ptr<LongRange> make_mesh(Periodicity, const MeshOptions&, Communicator*)
     {
         return nullptr;
     }

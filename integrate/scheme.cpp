@@ -98,8 +98,6 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
         const std::string ranks = name_of_ranks;
         if (scheme.kind == SchemeKind::hermite)
             return ranks + ": need {integrator} leapfrog";
-        if (const Refusal line = ranks_refusal(options))
-            return line;
         if (scheme.host_below)
             return "{host-below}: needs a single rank";
         if (scheme.resident)

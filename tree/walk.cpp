@@ -140,7 +140,7 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
                   whole,
                   finishes ? count : 0,
                   criterion_.local_order > 0 ? spared_part * cluster.radius : -1,
-                  {criterion_.periodicity, criterion_.cut}},
+                  period()},
                  scratch);
 }
 
@@ -266,7 +266,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                 1 / nodes_->units.length,
                                 field.softening_squared,
                                 clearance(),
-                                {criterion_.periodicity, criterion_.cut}},
+                                period()},
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);

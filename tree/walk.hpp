@@ -9,6 +9,7 @@
 
 #include "chamomile/tree/interaction_lists.hpp"
 #include "chamomile/tree/walk_nodes.hpp"
+#include "chamomile/tree/walk_region.hpp"
 
 namespace chamomile {
 
@@ -70,6 +71,7 @@ public:
     /// Returns the clearance in every cell's OpeningRadius::min. Estimates of the acceleration
     /// subtract it.
     double clearance() const;
+    WalkPeriod period() const { return {criterion_.periodicity, criterion_.cut}; }
     const WalkUnits& units() const { return nodes_->units; }
 
 private:

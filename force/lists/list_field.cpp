@@ -324,29 +324,26 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
 void ListField::complete_potentials(const ArrayView& view, const ArrayView& masses,
                                     std::span<const Index> active)
 {
-    const auto complete_at = [&](const ArrayView& potential, const ArrayView& mass, std::size_t i) {
-        potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
-    };
-    if (parts_.domains) {
-        const std::size_t own = sources_.particles().count,
-                          n = active.empty() ? own : active.size();
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < n; ++k)
-            complete_at(view, masses, active.empty() ? k : active[k]);
-        return;
-    }
+    const std::size_t own = sources_.particles().count; // on one rank all
     const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
-        const bool all = groups_.target_count == size();
-        const Index* const order = all ? nullptr : sources_.ordered().order.data();
-#pragma omp parallel for if (groups_.target_count > worth_threads) schedule(static)
-        for (std::size_t t = 0; t < groups_.target_count; ++t)
-            complete_at(potential, mass, all ? t : order[groups_.target(t)]);
+        const bool of_rank = parts_.domains, all = !of_rank && groups_.target_count == size();
+        const Index* const order = of_rank || all ? nullptr : sources_.ordered().order.data();
+        const std::size_t n = !of_rank         ? groups_.target_count
+                              : active.empty() ? own
+                                               : active.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t t = 0; t < n; ++t) {
+            const std::size_t i = order                        ? order[groups_.target(t)]
+                                  : of_rank && !active.empty() ? active[t]
+                                                               : t;
+            potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
+        }
     };
     if (!view.on_device && !masses.on_device)
         return complete(view, masses);
-    std::vector<double> mass = read(masses, size(), 1), potential = read(view, size(), 1);
+    std::vector<double> mass = read(masses, own, 1), potential = read(view, own, 1);
     complete(view_of(std::span(potential)), view_of(std::span(mass)));
-    write(potential, size(), view);
+    write(potential, own, view);
 }
 
 /// Compares the criterion's estimated accelerations with the computed ones, once.

@@ -40,10 +40,6 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options, Communi
     if (options.periodic.long_range == LongRangeKind::modes)
         return make_ewald_modes(box, split_radius(options.periodic, options.box), 1e-7,
                                 options.device == "cpu" ? options.instruction_set : "auto", ranks);
-    if (ranks && options.periodic.mesh < ranks->size())
-        throw CollectiveError(Fault::usage, "{mesh}: " + std::to_string(options.periodic.mesh) +
-                                                ": must be at least the number of ranks, " +
-                                                std::to_string(ranks->size()));
     return make_mesh_gravity(box, mesh_options(options.periodic), ranks);
 }
 
@@ -74,8 +70,14 @@ const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& ev
     ranks_ = ranks;
     if (!long_range_) {
         options_.periodic = with_mesh(options_.periodic, options_.box, particles);
-        if (options_.periodic.long_range == LongRangeKind::mesh)
-            long_range_ = evaluator.make_mesh(box_, mesh_options(options_.periodic));
+        if (options_.periodic.long_range == LongRangeKind::mesh) {
+            if (ranks && options_.periodic.mesh < ranks->size())
+                throw CollectiveError(Fault::usage,
+                                      "{mesh}: " + std::to_string(options_.periodic.mesh) +
+                                          ": must be at least the number of ranks, " +
+                                          std::to_string(ranks->size()));
+            long_range_ = evaluator.make_mesh(box_, mesh_options(options_.periodic), ranks);
+        }
         is_evaluators_ = long_range_ != nullptr;
         if (!long_range_)
             long_range_ = make_long_range(options_, ranks);

@@ -37,7 +37,6 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
     SolverOptions asked = options;
     asked.ranks = &ranks_;
     ranks_.run_and_agree([&] {
-        require(ranks_refusal(asked, "several processes"));
         require(options.accuracy
                     ? Refusal("several processes: cannot adapt to {accuracy}; give {tolerance}")
                     : Refusal());

@@ -10,8 +10,8 @@ namespace chamomile {
 /// CollectiveError or PeerFailed.
 class DistributedSolver final : public Solver {
 public:
-    /// `options` name no ranks. Throws the same on all ranks: Error(usage) with the refusal
-    /// (ranks_refusal()) or if options differ between ranks, Error(device).
+    /// `options` name no ranks. Throws the same on all ranks: Error(usage) if options differ
+    /// between ranks, Error(device).
     DistributedSolver(const SolverOptions& options, Communicator& ranks);
 
     /// Writes the sums of this rank's particles; a rank may have none. Only a request with a part

@@ -198,13 +198,6 @@ int own_ranks(const SolverOptions& o)
                              : 0;
 }
 
-std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
-{
-    if (o.is_periodic() && o.device.starts_with("gpu"))
-        return several + ": need {device} cpu in a periodic box";
-    return {};
-}
-
 SolverOptions of_first_rank(const SolverOptions& options)
 {
     SolverOptions one = options;
@@ -223,7 +216,6 @@ std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRa
 {
     if (options.ranks || !asks_ranks(options))
         return {};
-    require(ranks_refusal(options));
     const std::string devices = devices_of_ranks(options, of_first_rank(options));
     auto own = std::make_shared<OwnRanks>(number_of_ranks(options, choose_gpus(devices)),
                                           options.peer_timeout, serve);
@@ -234,7 +226,6 @@ std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRa
 
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
-    require(ranks_refusal(options));
     SolverOptions given = options;
     auto own = make_own_ranks(given, [](Communicator& ranks) { serve_solver(ranks); });
     if (given.accuracy)

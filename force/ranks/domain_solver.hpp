@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -28,11 +27,6 @@ int own_ranks(const SolverOptions& options);
 /// The options that ask for several ranks, for messages.
 inline constexpr const char* name_of_ranks = "{ranks}, several processes or several GPUs";
 
-/// Returns a sentence that says why several ranks cannot compute these options; nothing if they
-/// can. `several` is the subject of the sentence. Queries no device.
-std::optional<std::string> ranks_refusal(const SolverOptions& options,
-                                         const std::string& several = name_of_ranks);
-
 /// Returns the options for rank 0 without other ranks, on the first GPU if the ranks use GPUs.
 /// Throws like choose_gpus().
 SolverOptions of_first_rank(const SolverOptions& options);
@@ -44,8 +38,8 @@ std::string devices_of_ranks(const Platform& platform, const Platform& first);
 /// Makes the solver of rank 0, for options.ranks or for threads of this process. Each request
 /// scatters its particles to all ranks. Each rank computes part of the tree, the lists and the
 /// sums, on the CPU or on a GPU. Forces are bitwise those of one rank on such a device. The other
-/// ranks must run serve_solver(). Throws Error(usage) with the refusal, or if ranks would share a
-/// GPU without share_gpu.
+/// ranks must run serve_solver(). Throws Error(usage) if ranks would share a GPU without
+/// share_gpu.
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
 
 /// Executes commands of rank 0, like serve_solver().

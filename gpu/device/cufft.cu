@@ -1,6 +1,7 @@
 // Contraction: fused.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/cufft.cuh"
@@ -9,11 +10,13 @@
 namespace chamomile {
 namespace {
 
-/// cuFFT's numbers: R2C, C2R, D2Z, Z2D.
+/// cuFFT's numbers: R2C, C2R, C2C, D2Z, Z2D, Z2Z.
 template <class T>
 constexpr int real_to_complex = sizeof(T) == 4 ? 0x2a : 0x6a;
 template <class T>
 constexpr int complex_to_real = sizeof(T) == 4 ? 0x2c : 0x6c;
+template <class T>
+constexpr int complex_to_complex = sizeof(T) == 4 ? 0x29 : 0x69;
 
 class Library {
 public:
@@ -31,8 +34,10 @@ public:
         load(set_stream, "cufftSetStream");
         load(floats.forward, "cufftExecR2C");
         load(floats.backward, "cufftExecC2R");
+        load(floats.columns, "cufftExecC2C");
         load(doubles.forward, "cufftExecD2Z");
         load(doubles.backward, "cufftExecZ2D");
+        load(doubles.columns, "cufftExecZ2Z");
         load(destroy, "cufftDestroy");
     }
 
@@ -47,6 +52,7 @@ public:
     struct Transforms {
         int (*forward)(int, T*, void*);
         int (*backward)(int, void*, T*);
+        int (*columns)(int, void*, void*, int);
     };
     Transforms<float> floats;
     Transforms<double> doubles;
@@ -101,34 +107,57 @@ void check_transform(int status, const char* tried)
     throw Error(Fault::device, line);
 }
 
-std::size_t plan(int& handle, int n, int type)
+/// A Layout places transforms in memory, in numbers of the plan's type.
+struct Layout {
+    int padded[2], stride, distance;
+};
+
+/// Plans `count` transforms of `sides`, and returns the bytes of their work area. Without layouts
+/// the transforms are whole grids.
+std::size_t plan(int& handle, std::vector<int> sides, int type, int count = 1,
+                 Layout* from = nullptr, Layout* to = nullptr)
 {
-    int sides[] = {n, n, n};
     std::size_t bytes = 0;
     check_transform(library().create(&handle), "plan a transform");
     check_transform(library().set_auto_allocation(handle, 0), "plan a transform");
-    check_transform(
-        library().make_plan(handle, 3, sides, nullptr, 1, 0, nullptr, 1, 0, type, 1, &bytes),
-        "plan a transform");
+    check_transform(library().make_plan(handle, int(sides.size()), sides.data(),
+                                        from ? from->padded : nullptr, from ? from->stride : 1,
+                                        from ? from->distance : 0, to ? to->padded : nullptr,
+                                        to ? to->stride : 1, to ? to->distance : 0, type, count,
+                                        &bytes),
+                    "plan a transform");
     return bytes;
 }
 
 } // namespace
 
 template <class T>
-DeviceFourier<T>::DeviceFourier(int n) : DeviceFourier() // the destructor runs if the body throws
+DeviceFourier<T>::DeviceFourier(int n, std::optional<int> slab)
+    : DeviceFourier() // the destructor runs if the body throws
 {
-    const std::size_t bytes =
-        std::max(plan(forward_, n, real_to_complex<T>), plan(backward_, n, complex_to_real<T>));
-    char* work = work_.reserve(std::max(bytes, std::size_t(1)));
-    for (int handle : {forward_, backward_})
-        check_transform(library().set_work_area(handle, work), "plan a transform");
+    std::size_t bytes = 1;
+    const auto add = [&](std::size_t more) { bytes = std::max(bytes, more); };
+    if (slab) {
+        const int half = n / 2 + 1;
+        Layout real{{n, 2 * half}, 1, n * 2 * half}, modes{{n, half}, 1, n * half},
+            columns{{n, half}, n * half, 1};
+        add(plan(forward_, {n, n}, real_to_complex<T>, *slab, &real, &modes));
+        add(plan(backward_, {n, n}, complex_to_real<T>, *slab, &modes, &real));
+        add(plan(columns_, {n}, complex_to_complex<T>, *slab * half, &columns, &columns));
+    } else {
+        add(plan(forward_, {n, n, n}, real_to_complex<T>));
+        add(plan(backward_, {n, n, n}, complex_to_real<T>));
+    }
+    char* work = work_.reserve(bytes);
+    for (int handle : {forward_, backward_, columns_})
+        if (handle >= 0)
+            check_transform(library().set_work_area(handle, work), "plan a transform");
 }
 
 template <class T>
 DeviceFourier<T>::~DeviceFourier()
 {
-    for (int handle : {forward_, backward_})
+    for (int handle : {forward_, backward_, columns_})
         if (handle >= 0 && !device_hangs())
             library().destroy(handle);
 }
@@ -145,6 +174,14 @@ void DeviceFourier<T>::backward(T* grid, cudaStream_t stream) const
 {
     check_transform(library().set_stream(backward_, stream), "transform a mesh");
     check_transform(library().transforms<T>().backward(backward_, grid, grid), "transform a mesh");
+}
+
+template <class T>
+void DeviceFourier<T>::transform_columns(T* rows, int sign, cudaStream_t stream) const
+{
+    check_transform(library().set_stream(columns_, stream), "transform a mesh");
+    check_transform(library().transforms<T>().columns(columns_, rows, rows, sign),
+                    "transform a mesh");
 }
 
 template class DeviceFourier<float>;

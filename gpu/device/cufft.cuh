@@ -1,6 +1,8 @@
 /// \file  Fourier transforms of grids on the device, by cuFFT.
 #pragma once
 
+#include <optional>
+
 #include "chamomile/gpu/device/device.cuh"
 
 namespace chamomile {
@@ -12,19 +14,31 @@ namespace chamomile {
 template <class T>
 class DeviceFourier {
 public:
-    explicit DeviceFourier(int n);
+    /// Plans transforms of whole grids, or of slabs with `slab` planes and rows.
+    explicit DeviceFourier(int n, std::optional<int> slab = {});
     ~DeviceFourier();
     DeviceFourier(const DeviceFourier&) = delete;
     DeviceFourier& operator=(const DeviceFourier&) = delete;
 
+    /// Transform a grid, or the planes of a slab along their two indices, from the first plane.
     void forward(T* grid, cudaStream_t stream) const;
     void backward(T* grid, cudaStream_t stream) const;
+    /// Transform the spectra of a slab's rows along the first index, from the first row.
+    void columns_forward(T* rows, cudaStream_t stream) const
+    {
+        transform_columns(rows, -1, stream);
+    }
+    void columns_backward(T* rows, cudaStream_t stream) const
+    {
+        transform_columns(rows, 1, stream);
+    }
 
 private:
     DeviceFourier() = default;
+    void transform_columns(T* rows, int sign, cudaStream_t stream) const;
 
-    int forward_ = -1, backward_ = -1;
-    DeviceBuffer<char> work_; ///< shared by both transforms
+    int forward_ = -1, backward_ = -1, columns_ = -1;
+    DeviceBuffer<char> work_; ///< shared by all transforms
 };
 
 } // namespace chamomile

@@ -183,12 +183,15 @@ public:
 
     std::string device() const override { return name_; }
 
-    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& asked) override
+    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& asked,
+                                         Communicator* ranks) override
     {
+        if (from_ == TreeFrom::host) // its particles come too late
+            return nullptr;
         MeshOptions options = asked;
         if (precision_ == Precision::single_precision)
             options.scalar = Scalar::float32;
-        return make_tree_mesh(tree_, box, options);
+        return make_tree_mesh(tree_, box, options, ranks);
     }
 
     void add_statistics(ForceStatistics& statistics) const override

@@ -2,8 +2,10 @@
 // a warp hit runs of neighboring words (half the time of a thread for each x and y). Interpolation:
 // a thread to a target; sorted targets share lines of the mesh in the cache. Weights and sums are
 // double, as these kernels are limited by memory. Contraction: fused.
+#include <algorithm>
 #include <cmath>
-#include <string>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "chamomile/force/mesh/green_function.hpp"
@@ -99,6 +101,36 @@ __global__ void __launch_bounds__(block_size)
         }
 }
 
+/// Marks the rows of the mesh (DeviceSlabFourier::cover()) that clouds at these places touch, with
+/// `margin` points more on each side.
+template <int points>
+__global__ void __launch_bounds__(block_size)
+    mark_rows(MeshTargets places, MeshFrame frame, int margin, int marks_of_plane, int rows_of_mark,
+              std::uint8_t* marks)
+{
+    const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (t >= places.count)
+        return;
+    const Vec3<double> place = places.position.load_vector(t);
+    const int n = frame.cells;
+    const auto wrapped = [n](int i) { return i < 0 ? i + n : i >= n ? i - n : i; };
+    const int x = cloud_at<points>(frame.in_cells(place.x)).first - margin,
+              y = cloud_at<points>(frame.in_cells(place.y)).first - margin,
+              last = points + 2 * margin - 1;
+    for (int b = 0, before = -1; b <= last; ++b) {
+        const int in_plane = wrapped(y + b) / rows_of_mark;
+        if (in_plane == before)
+            continue;
+        before = in_plane;
+        for (int a = 0; a <= last; ++a) {
+            std::uint8_t& mark = marks[std::size_t(wrapped(x + a)) * std::size_t(marks_of_plane) +
+                                       std::size_t(in_plane)];
+            if (!mark) // others write the same
+                mark = 1;
+        }
+    }
+}
+
 /// Writes masses less their mean, which no force feels. With doubles both meshes are the same.
 template <class T>
 __global__ void __launch_bounds__(block_size) to_masses(const unsigned long long* integers, T* mesh,
@@ -123,15 +155,18 @@ struct Spectra {
 
 template <class T>
 __global__ void __launch_bounds__(block_size)
-    multiply_modes(Spectra<T> spectra, GreenFunction green, const double* rows, int n)
+    multiply_modes(Spectra<T> spectra, GreenFunction green, const double* of_rows, int n,
+                   MeshRange own)
 {
-    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    const int half = n / 2 + 1;
-    if (mode >= std::size_t(n) * std::size_t(n) * std::size_t(half))
+    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      half = std::size_t(n / 2 + 1), rows = std::size_t(own.end - own.begin);
+    if (thread >= std::size_t(n) * rows * half)
         return;
-    const int k = int(mode % std::size_t(half)), j = int(mode / std::size_t(half) % std::size_t(n)),
-              i = int(mode / (std::size_t(half) * std::size_t(n)));
-    const double *wave = rows, *factor = rows + n, *gradient = rows + 2 * n;
+    const std::size_t in_row = thread % half;
+    const int k = int(in_row), j = own.begin + int(thread / half % rows),
+              i = int(thread / (half * rows));
+    const std::size_t mode = (std::size_t(i) * std::size_t(n) + std::size_t(j)) * half + in_row;
+    const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
     const double g = green(wave, factor, gradient, i, j, k);
     const Mode<T> mass = spectra.potential[mode];
     const double x = g * double(mass.x), y = g * double(mass.y);
@@ -140,7 +175,25 @@ __global__ void __launch_bounds__(block_size)
         return;
     const double slope[3] = {gradient[i], gradient[j], gradient[k]};
     for (int d = 0; d < 3; ++d) // -i times
-        spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
+        if (spectra.component[d])
+            spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
+}
+
+/// Differentiates along the second and third index, at planes in space along the first. On ranks
+/// these two components need no transposition of their own.
+template <class T>
+__global__ void __launch_bounds__(block_size)
+    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, MeshRange planes)
+{
+    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      half = std::size_t(n / 2 + 1), plane = std::size_t(n) * half;
+    if (thread >= std::size_t(planes.end - planes.begin) * plane)
+        return;
+    const std::size_t mode = std::size_t(planes.begin) * plane + thread;
+    const Mode<T> of = spectra.potential[mode];
+    const double slope[3] = {0, gradient[thread / half % std::size_t(n)], gradient[thread % half]};
+    for (int d = 1; d < 3; ++d) // -i times
+        spectra.component[d][mode] = {T(slope[d] * double(of.y)), T(-slope[d] * double(of.x))};
 }
 
 template <int points, class T>
@@ -165,9 +218,9 @@ __global__ void __launch_bounds__(block_size)
 } // namespace
 
 template <class T>
-DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options)
+DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, Communicator* ranks)
     : box_(box), options_(options), split_(checked_split_radius(box, options)),
-      fourier_(options.cells)
+      fourier_(options.cells, ranks)
 {
     const GreenRows rows =
         green_rows(options.cells, 1, split_ / box.side, int(options.kernel), differentiates());
@@ -197,58 +250,128 @@ unsigned long long* DeviceMesh<T>::masses()
 }
 
 template <class T>
-void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, cudaStream_t stream)
+void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTargets& others,
+                            const Stream& stream)
 {
-    assign(sources, n, stream);
+    assign(sources, n, others, stream);
     fourier_.forward(potential(), stream);
     multiply(stream);
-    is_potential_ = differentiates();
-    if (is_potential_)
-        fourier_.backward(potential(), stream);
-    for (int d = 0; d < 3 && !is_potential_; ++d)
-        fourier_.backward(component(d), stream);
+    is_potential_ = false;
+    if (differentiates())
+        prepare_potential(stream);
+    else
+        for (int d = 0; d < 3; ++d)
+            fourier_.backward(component(d), stream);
 }
 
 template <class T>
-void DeviceMesh<T>::assign(const Source* sources, std::size_t n, cudaStream_t stream)
+void DeviceMesh<T>::prepare_potential(const Stream& stream)
+{
+    if (!std::exchange(is_potential_, true))
+        fourier_.backward(potential(), stream);
+}
+
+template <class T>
+void DeviceMesh<T>::assign(const Source* sources, std::size_t n, const MeshTargets& others,
+                           const Stream& stream)
 {
     auto* scale = reinterpret_cast<MassScale*>(scale_.data());
     unsigned long long* mesh = masses();
     sum_masses<<<sum_blocks, block_size, 0, stream>>>(sources, n, parts_.data());
+    if (fourier_.ranks()) {
+        share_sum(stream);
+        const std::size_t marks =
+            std::size_t(options_.cells) * std::size_t(fourier_.marks_of_plane());
+        check(cudaMemsetAsync(marks_.reserve(marks), 0, marks, stream), "clear marks of rows");
+        ArrayView position = view_of(std::span(&sources->position, 1));
+        position.stride = sizeof(Source);
+        cover({n, position}, stream);
+        cover(others, stream);
+        fourier_.cover(marks_.data(), stream);
+    }
     choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), std::pow(options_.cells, 3), scale);
-    check(cudaMemsetAsync(mesh, 0, values() * sizeof *mesh, stream), "clear a mesh");
+    fourier_.clear(mesh, stream);
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(n * threads_per_source);
     with_points(options_.kernel, [&](auto points) {
         if (n > 0)
             share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame, scale, mesh);
     });
-    to_masses<<<blocks_for(values()), block_size, 0, stream>>>(mesh, potential(), values(), scale);
+    fourier_.sum_integers(mesh, stream);
+    const std::size_t plane = values() / std::size_t(options_.cells),
+                      first = std::size_t(fourier_.own().begin) * plane,
+                      own = std::size_t(fourier_.own().count()) * plane;
+    to_masses<<<blocks_for(own), block_size, 0, stream>>>(mesh + first, potential() + first, own,
+                                                          scale);
     check(cudaGetLastError(), "launch the assignment to a mesh");
 }
 
+/// Marks the rows around these places.
 template <class T>
-void DeviceMesh<T>::multiply(cudaStream_t stream)
+void DeviceMesh<T>::cover(const MeshTargets& places, const Stream& stream)
 {
+    if (places.count == 0)
+        return;
+    // A point more, as images of a place may differ by rounding.
+    const int margin = differentiates() ? 3 : 1;
+    with_points(options_.kernel, [&](auto points) {
+        mark_rows<points><<<blocks_for(places.count), block_size, 0, stream>>>(
+            places, MeshFrame{box_, options_.cells}, margin, fourier_.marks_of_plane(),
+            fourier_.rows_of_mark, marks_.data());
+    });
+    check(cudaGetLastError(), "launch the marks of a mesh");
+}
+
+/// Makes the partial sums of masses those of all ranks.
+template <class T>
+void DeviceMesh<T>::share_sum(const Stream& stream)
+{
+    double parts[sum_blocks];
+    download(parts, parts_.data(), sum_blocks, stream);
+    stream.wait();
+    const double own = std::accumulate(parts, parts + sum_blocks, 0.0);
+    const std::vector<double> all = fourier_.ranks()->all_gather(own);
+    std::fill(parts, parts + sum_blocks, 0.0);
+    parts[0] = std::accumulate(all.begin(), all.end(), 0.0);
+    upload(parts_, parts, sum_blocks, stream);
+}
+
+/// Makes the spectra of the potential and the accelerations; on ranks at planes, in space along the
+/// first index.
+template <class T>
+void DeviceMesh<T>::multiply(const Stream& stream)
+{
+    const bool shares = fourier_.ranks();
+    const int n = options_.cells;
+    const MeshRange own = fourier_.own();
+    const unsigned blocks = blocks_for(values() / 2 / std::size_t(n) * std::size_t(own.count()));
     Spectra<T> spectra{reinterpret_cast<Mode<T>*>(potential()), {}};
-    for (int d = 0; d < 3; ++d)
+    for (int d = 0; d < (shares ? 1 : 3); ++d)
         spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
-    multiply_modes<<<blocks_for(values() / 2), block_size, 0, stream>>>(
-        spectra, GreenFunction{1, differentiates()}, rows_.data(), options_.cells);
+    multiply_modes<<<blocks, block_size, 0, stream>>>(spectra, GreenFunction{1, differentiates()},
+                                                      rows_.data(), n, own);
     check(cudaGetLastError(), "launch Green's function");
+    if (!shares)
+        return;
+    fourier_.to_planes(potential(), stream);
+    if (differentiates())
+        return;
+    fourier_.to_planes(component(0), stream);
+    for (int d = 1; d < 3; ++d)
+        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
+    differentiate_planes<<<blocks, block_size, 0, stream>>>(spectra, rows_.data() + 2 * n, n, own);
+    check(cudaGetLastError(), "launch the differentiation of planes");
 }
 
 template <class T>
 void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
                         const ArrayView& acceleration, const ArrayView& potential,
-                        cudaStream_t stream)
+                        const Stream& stream)
 {
     if (targets.count == 0)
         return;
-    if (potential && !is_potential_) {
-        fourier_.backward(this->potential(), stream);
-        is_potential_ = true;
-    }
+    if (potential)
+        prepare_potential(stream);
     const auto view = [&](const T* mesh) {
         return MeshView<T>{mesh, options_.cells, std::size_t(2 * (options_.cells / 2 + 1))};
     };

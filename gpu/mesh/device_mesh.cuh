@@ -3,7 +3,7 @@
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/force/mesh/mesh_gravity.hpp"
-#include "chamomile/gpu/device/cufft.cuh"
+#include "chamomile/gpu/mesh/device_slab_fourier.cuh"
 #include "chamomile/tree/octree.hpp"
 
 namespace chamomile {
@@ -25,20 +25,25 @@ struct FieldFactors {
 /// A DeviceMesh has potential and accelerations on meshes of T, float or double. Masses are
 /// assigned as 64-bit integer multiples of a power of two: sums do not depend on order, and results
 /// on one device are bitwise reproducible. Memory: sizeof(T) bytes per cell for each of 4 meshes (1
-/// with four_point, 3 for float), and as much as one mesh for cuFFT.
+/// with four_point, 3 for float), and as much as one mesh for cuFFT. Ranks each hold whole meshes,
+/// share the transforms and need a P-th of the memory of cuFFT, and up to three for messages.
 template <class T>
 class DeviceMesh {
 public:
-    /// Makes the mesh on the current device. Throws like make_mesh_gravity(), and Error(device).
-    DeviceMesh(Periodicity box, const MeshOptions& options);
+    /// Makes the mesh on the current device. With `ranks`, each rank has a part of the sources, and
+    /// the prepare functions are collective. Throws like make_mesh_gravity(), and Error(device).
+    DeviceMesh(Periodicity box, const MeshOptions& options, Communicator* ranks = nullptr);
 
-    /// Makes the field of sources on the device, in the order of the stream.
-    void prepare(const Source* sources, std::size_t n, cudaStream_t stream);
+    /// Makes the field of sources on the device, in the order of the stream. On ranks the field is
+    /// there at these sources and at `others`.
+    void prepare(const Source* sources, std::size_t n, const MeshTargets& others,
+                 const Stream& stream);
+    /// Prepares potentials. One rank may omit this call.
+    void prepare_potential(const Stream& stream);
 
-    /// Adds the field to the targets' accelerations and optional potentials. The first call with
-    /// potentials after prepare() computes the potential mesh.
+    /// Adds the field to the targets' accelerations and optional potentials.
     void add(const MeshTargets& targets, const FieldFactors& factors, const ArrayView& acceleration,
-             const ArrayView& potential, cudaStream_t stream);
+             const ArrayView& potential, const Stream& stream);
 
     double split_radius() const { return split_; }
 
@@ -49,16 +54,20 @@ private:
     T* component(int d) { return differentiates() ? nullptr : mesh(1 + d); }
     T* mesh(int number) { return meshes_.data() + std::size_t(number) * values(); }
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
-    void assign(const Source* sources, std::size_t n, cudaStream_t stream);
-    void multiply(cudaStream_t stream);
+    void assign(const Source* sources, std::size_t n, const MeshTargets& others,
+                const Stream& stream);
+    void cover(const MeshTargets& places, const Stream& stream);
+    void share_sum(const Stream& stream);
+    void multiply(const Stream& stream);
 
     Periodicity box_;
     MeshOptions options_;
     double split_;
-    DeviceFourier<T> fourier_;
+    DeviceSlabFourier<T> fourier_;
     DeviceBuffer<T> meshes_;
     DeviceBuffer<double> rows_;          ///< GreenRows, one after the other
     DeviceBuffer<double> parts_, scale_; ///< partial sums of masses; MassScale
+    DeviceBuffer<std::uint8_t> marks_;   ///< rows of the mesh, on ranks
     bool is_potential_ = false;
 };
 

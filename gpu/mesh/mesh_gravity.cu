@@ -26,9 +26,11 @@ public:
     template <class T>
     void add(DeviceMesh<T>& mesh, std::size_t n, const ArrayView& position,
              std::span<const std::uint32_t> active, double gravitational_constant,
-             const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
+             const ArrayView& acceleration, const ArrayView& potential, const Stream& stream)
     {
         const std::size_t targets = active.empty() ? n : active.size();
+        if (targets == 0)
+            return;
         items_.resize(targets);
         const auto item = [&](std::size_t t) { return active.empty() ? t : active[t]; };
 #pragma omp parallel for if (targets >= worth_threads)
@@ -92,7 +94,7 @@ public:
             throw Error(Fault::input,
                         "particle " + item(wrong) + ": position and mass: must be finite");
         staging_.upload(sources_, host_sources_.data(), n, stream_);
-        mesh_.prepare(sources_.data(), n, stream_);
+        mesh_.prepare(sources_.data(), n, {}, stream_);
         stream_.wait();
     }
 
@@ -125,9 +127,10 @@ private:
 template <class T>
 class TreeMesh final : public DeviceLongRange {
 public:
-    TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)
-        : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options),
-          targets_(device_)
+    TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options,
+             Communicator* ranks)
+        : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options, ranks),
+          is_of_ranks_(ranks), targets_(device_)
     {}
     ~TreeMesh() override { synchronize_device(device_); }
 
@@ -135,7 +138,17 @@ public:
     {
         use_device(device_);
         const TimedPhase phase(profile, "mesh: prepare");
-        mesh_.prepare(tree_->sources.data(), n, tree_->stream);
+        MeshTargets rows; // not those of one rank, which may lie in the caller's memory
+        if (is_of_ranks_)
+            rows = {n, view_of(std::span(tree_->positions.data(), n))};
+        mesh_.prepare(tree_->sources.data(), tree_->particles, rows, tree_->stream);
+    }
+
+    void prepare_potential(Profile& profile) const override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: prepare");
+        mesh_.prepare_potential(tree_->stream);
     }
 
     void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
@@ -168,17 +181,18 @@ private:
     int device_;
     std::shared_ptr<DeviceTree> tree_;
     mutable DeviceMesh<T> mesh_;
+    bool is_of_ranks_;
     mutable HostTargets targets_;
 };
 
 } // namespace
 
 std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
-                                                const MeshOptions& options)
+                                                const MeshOptions& options, Communicator* ranks)
 {
     if (options.scalar == Scalar::float32)
-        return std::make_unique<TreeMesh<float>>(std::move(tree), box, options);
-    return std::make_unique<TreeMesh<double>>(std::move(tree), box, options);
+        return std::make_unique<TreeMesh<float>>(std::move(tree), box, options, ranks);
+    return std::make_unique<TreeMesh<double>>(std::move(tree), box, options, ranks);
 }
 
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,

@@ -15,8 +15,9 @@ public:
                              const ArrayView& acceleration, const ArrayView& potential) const = 0;
 };
 
-/// Makes a long range whose prepare() reads the first n sources of the tree, not its arguments.
+/// Makes a long range whose prepare() reads the sources of the tree, not its arguments. `ranks`, if
+/// not null, share the sources; the field is there at the tree's particles and at its n rows.
 std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
-                                                const MeshOptions& options);
+                                                const MeshOptions& options, Communicator* ranks);
 
 } // namespace chamomile

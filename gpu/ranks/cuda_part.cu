@@ -34,6 +34,15 @@ __global__ void mark_due(const std::uint8_t* rung, int first, std::size_t n,
         is_target[i] = rung[i] >= first;
 }
 
+/// Moves positions into the box, or to the image nearest to the position before.
+__global__ void find_images(Vec3<double>* position, const Vec3<double>* before, std::size_t n,
+                            Periodicity box)
+{
+    const std::size_t i = thread_number();
+    if (i < n)
+        position[i] = before ? box.nearest_to(before[i], position[i]) : box.wrapped(position[i]);
+}
+
 __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
 {
     const std::size_t i = thread_number();
@@ -55,7 +64,14 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     t.has_targets = false;
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
+        const bool follows = keeps_cells && had == count && of_rank.box;
+        if (follows)
+            t.positions.swap(rows_.before);
         upload_positions(particles, false); // rows of other ranks follow
+        if (of_rank.box)                    // cells stay small when particles leave it
+            find_images<<<blocks_of(count), block_size, 0, t.stream>>>(
+                t.positions.data(), follows ? rows_.before.data() : nullptr, count, of_rank.box);
+        check(cudaGetLastError(), "launch the images of positions");
         keys_.start_extent(t.positions.data(), count, t.stream);
         if (!is_same)
             upload_masses(particles, false);

@@ -21,6 +21,7 @@ struct PartRows {
     PinnedBuffer<Index> host_flag;
     RowWork work;
     bool received_have_lengths = false;
+    DeviceBuffer<Vec3<double>> before; ///< positions of the last call, in a box with kept cells
 };
 
 /// Host copies of the rows, for recomputed sums and error messages.

@@ -14,6 +14,8 @@ constexpr unsigned warp_size = 32, warps = 4;
 /// Constants of all clusters' sums.
 struct FieldTerms {
     double inverse_length, clearance, opening;
+    Periodicity box;
+    double cut_squared; ///< in a box: sources beyond do not act
 };
 
 /// Writes the squared field at each cluster, or NaN if the stack overflows.
@@ -32,14 +34,16 @@ __global__ void __launch_bounds__(warp_size* warps)
     walk.finish(
         nodes,
         [&](const WalkNode& node, int k) -> Index {
-            const Vec3<double> d = terms.inverse_length *
-                                   (Vec3<double>{node.x[k], node.y[k], node.z[k]} - field.place);
+            Vec3<double> d = Vec3<double>{node.x[k], node.y[k], node.z[k]} - field.place;
+            if (terms.box)
+                d = terms.box.nearest(d);
+            d = terms.inverse_length * d;
             const double u_squared = norm_squared(d) + field.softening_squared,
                          reach =
                              terms.opening * terms.inverse_length * (node.min[k] - terms.clearance);
             if (node.inner >> k & 1 && u_squared < reach * reach)
                 return node.node[k];
-            if (u_squared > 1e-180) {
+            if (u_squared > 1e-180 && u_squared <= terms.cut_squared) {
                 const double inverse = rsqrt(u_squared);
                 sum += double(node.mass[k]) * inverse * inverse * inverse * d;
             }
@@ -68,8 +72,11 @@ void FieldEstimates::find(DeviceTree& tree, const Stream& down, const Walk& walk
     for (std::size_t c = 0; c < n; ++c)
         fields[c] = walk.field_of(groups.clusters[c]);
     upload(fields_, fields, n, tree.stream);
+    const WalkPeriod period = walk.period();
+    const double cut = period.cut / walk.units().length;
     const FieldTerms terms{1 / walk.units().length, walk.clearance(),
-                           AcceptanceCriterion::estimate_opening};
+                           AcceptanceCriterion::estimate_opening, period.periodicity,
+                           cut > 0 ? cut * cut : HUGE_VAL};
     sum_fields<<<unsigned((n + warps - 1) / warps), warp_size * warps, 0, tree.stream>>>(
         tree.nodes.data(), fields_.data(), n, terms, squared_.reserve(n));
     check(cudaGetLastError(), "launch the estimates of fields");

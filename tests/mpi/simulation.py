@@ -131,7 +131,6 @@ check((snapshot.masses == whole.masses[first : first + counts[rank]]).all(), "a 
 words = dict(softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
 own = lambda: part(first, counts[rank])
 refused_by_all("UsageError", "ranks, several processes or several GPUs: need integrator leapfrog", lambda: chamomile.Simulation(own(), **{**words, "integrator": "hermite"}))
-refused_by_all("UsageError", "ranks, several processes or several GPUs: need device cpu in a periodic box", lambda: chamomile.Simulation(own(), box=20.0, **{**words, "device": "gpu"}))
 refused_by_all("UsageError", "ranks, several processes or several GPUs: contradict resident", lambda: chamomile.Simulation(own(), **{**words, "resident": True, "device": "gpu"}))
 refused_by_all("UsageError", "stepp: unknown option", lambda: chamomile.Simulation(own(), stepp=1, **words))
 refused_by_all("UsageError", "snapshot_every: needs a folder", lambda: chamomile.Simulation(own(), **words).run(snapshot_every=1))

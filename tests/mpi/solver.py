@@ -58,7 +58,6 @@ refused("InputError", "masses: shape ", lambda: chamomile.acceleration(x[own], m
 refused("TypeError", "positions: ", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
 refused("UsageError", "box: ", lambda: chamomile.acceleration(x[own], m[own], box=-1.0 if last else None, **words))
 refused("InputError", "softenings: shape ", lambda: chamomile.acceleration(x[own], m[own], softenings=np.ones(3) if rank == 0 else 0.1, **words))
-refused("UsageError", "several processes: need device cpu in a periodic box", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **{**words, "device": "gpu"}))
 refused("UsageError", "softenin: unknown option", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
 if ranks > 1:
     refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): arguments or options: must be equal on all ranks",

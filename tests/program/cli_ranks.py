@@ -262,7 +262,6 @@ def refusals(folder):
             ("--set ranks.peer-timeout: 0: ", [*fixed, "--ranks", 2, "--set", "ranks.peer-timeout=0"]),
             ("--set blocks.host-below: needs a single rank", [*common, "--ranks", 2, "--block-steps", "--set", "blocks.host-below=10"]),
             ("--ranks, several processes or several GPUs: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, several processes or several GPUs: need --device cpu in a periodic box", [*fixed, "--device", "gpu:0,1", "--box", 20]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)

@@ -85,7 +85,7 @@ class Simulation:
     comm: an mpi4py communicator. All processes make the simulation and its calls, each with a snapshot of local
     particles (possibly none), which is updated in place. The first process writes the files. Results are bitwise those
     of one process with all particles, in order of rank. Observers are called on all processes with the local
-    particles, and may call diagnostics() collectively. Only the leapfrog is supported, in a box on processors. Ctrl-C
+    particles, and may call diagnostics() collectively. Only the leapfrog is supported. Ctrl-C
     on process 0 ends the run, on another process the present observer or call. A second Ctrl-C ends a wait for other
     processes as a failure. An invalid argument or an exception in an observer on one process is raised on all. For
     peer_timeout and share_gpu see Solver.

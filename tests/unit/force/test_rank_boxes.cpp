@@ -196,8 +196,6 @@ TEST_CASE("what ranks cannot compute in a box is refused with an error line")
     };
     CHECK(refusal(20, [](SolverOptions& o) { o.periodic.mesh = 16; }) ==
           "mesh: 16: must be at least the number of ranks, 20");
-    CHECK(refusal(2, [](SolverOptions& o) { o.device = "gpu"; }) ==
-          "ranks, several processes or several GPUs: need device cpu in a periodic box");
     CHECK(refusal(2, [](SolverOptions& o) {
               o.softening.length = 0.05;
           }).starts_with("eps: 0.05: must be at most"));

@@ -11,6 +11,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/unit/clouds.hpp"
 #include "tests/unit/direct_parts.hpp"
+#include "tests/unit/gpu/cards.hpp"
 #include "tests/unit/rank_runs.hpp"
 #include "tests/unit/rank_series.hpp"
 
@@ -20,35 +21,6 @@ using namespace chamomile::tests;
 TEST_SUITE_BEGIN("gpu_ranks");
 
 namespace {
-
-/// A Cards sets the number of ranks and their GPUs.
-struct Cards {
-    const char* device;
-    int ranks; ///< 0: one per GPU, if several
-    bool share;
-
-    SolverOptions given(SolverOptions options) const
-    {
-        options.device = device;
-        options.own_ranks = ranks;
-        options.share_gpu = share;
-        options.peer_timeout = 120;
-        return options;
-    }
-};
-
-std::vector<Cards> all_cards()
-{
-    std::vector<Cards> cards{
-        {"gpu:0", 1, true}, {"gpu:0", 2, true}, {"gpu:0", 3, true}, {"gpu:0", 5, true}};
-    if (list_gpus().size() > 1) {
-        cards.push_back({"gpu:all", 0, false});
-        cards.push_back({"gpu:1,0", 0, false});
-        cards.push_back({"gpu", 2, false});
-        cards.push_back({"gpu:0,1", 5, true});
-    }
-    return cards;
-}
 
 /// Compares with one rank; assumes identical GPUs.
 void check_same(const Particles& p, SolverOptions options, Quantities quantities)

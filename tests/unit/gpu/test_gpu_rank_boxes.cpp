@@ -1,0 +1,213 @@
+// Periodic boxes on several ranks with GPUs: forces within an rms of 2e-6 of one rank's on one GPU.
+// Ranks share the first GPU, or use one GPU each if several exist.
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/integrate/comoving_clock.hpp"
+#include "chamomile/integrate/scheme.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "tests/unit/error_line.hpp"
+#include "tests/unit/gpu/cards.hpp"
+#include "tests/unit/periodic_sets.hpp"
+#include "tests/unit/rank_series.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("gpu_rank_boxes");
+
+namespace {
+
+constexpr double promised = 2e-6;
+
+SolverOptions box_options()
+{
+    SolverOptions options;
+    options.device = "gpu:0";
+    options.box = 1;
+    options.softening.length = 1e-3;
+    return options;
+}
+
+double rms(const std::vector<Vec3<double>>& a, const std::vector<Vec3<double>>& b)
+{
+    double squares = 0, whole = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        squares += norm_squared(a[i] - b[i]);
+        whole += norm_squared(b[i]);
+    }
+    return std::sqrt(squares / whole);
+}
+
+double rms(const std::vector<double>& a, const std::vector<double>& b)
+{
+    double squares = 0, whole = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        squares += (a[i] - b[i]) * (a[i] - b[i]);
+        whole += b[i] * b[i];
+    }
+    return std::sqrt(squares / whole);
+}
+
+Particles solved(Particles p, const SolverOptions& options)
+{
+    const auto solver = make_solver(options);
+    for (int k = 0; k < 2; ++k) // cuts follow the previous work
+        solver->solve(p, Quantities::acceleration_potential);
+    return p;
+}
+
+void check_near(const Particles& p, const SolverOptions& options, double error = 1)
+{
+    const Particles one = solved(p, options);
+    for (const Cards& cards : all_cards()) {
+        CAPTURE(cards.device);
+        CAPTURE(cards.ranks);
+        const Particles several = solved(p, cards.given(options));
+        CHECK(rms(several.acceleration, one.acceleration) < promised * error);
+        CHECK(rms(several.potential, one.potential) < promised * error);
+    }
+}
+
+/// Checks the evaluations of individual steps.
+void check_blocks_near(const Particles& p, const SolverOptions& options)
+{
+    const Series one = evaluate_blocks(p, *make_solver(options));
+    for (const Cards& cards : all_cards()) {
+        CAPTURE(cards.device);
+        CAPTURE(cards.ranks);
+        const Series several = evaluate_blocks(p, *make_solver(cards.given(options)));
+        for (std::size_t k = 0; k < one.after.size(); ++k) {
+            CAPTURE(k);
+            CHECK(rms(several.after[k].acceleration, one.after[k].acceleration) < promised);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("forces in a box on ranks agree with one rank for all meshes and sets")
+{
+    struct Way {
+        int mesh;
+        Precision precision;
+    };
+    for (const PeriodicSet& set : periodic_sets(20011))
+        for (const Way& way : {Way{0, Precision::single_precision},
+                               {27, Precision::single_precision},
+                               {96, Precision::single_precision},
+                               {27, Precision::double_precision}}) {
+            CAPTURE(set.name);
+            CAPTURE(way.mesh);
+            CAPTURE(int(way.precision));
+            SolverOptions options = box_options();
+            options.precision = way.precision;
+            options.periodic.mesh = way.mesh;
+            check_near(set.particles, options, set.error);
+        }
+}
+
+TEST_CASE("forces in a box on ranks agree with the processor's")
+{
+    SolverOptions options = box_options();
+    options.group_size = 200; // equal lists
+    options.cluster_size = 8;
+    options.leaf_size = 24;
+    const Particles p = periodic_sets(9973)[1].particles;
+    SolverOptions host = options;
+    host.device = "cpu";
+    const Particles there = solved(p, host),
+                    here = solved(p, Cards{"gpu:0", 3, true}.given(options));
+    CHECK(rms(here.acceleration, there.acceleration) < promised);
+    CHECK(rms(here.potential, there.potential) < promised);
+}
+
+TEST_CASE("criteria, Ewald modes and trees of the host agree with one rank in a box")
+{
+    const Particles p = periodic_sets(20011)[1].particles;
+    for (const Criterion criterion :
+         {Criterion::geometric, Criterion::relative, Criterion::minimum_distance}) {
+        CAPTURE(int(criterion));
+        SolverOptions options = box_options();
+        options.criterion = criterion;
+        check_near(p, options);
+    }
+    SolverOptions options = box_options();
+    options.tree_built_by = TreeBuiltBy::host;
+    check_near(p, options);
+    options = box_options();
+    options.periodic.long_range = LongRangeKind::modes;
+    check_near(p, options);
+}
+
+TEST_CASE("kept cells and few targets in a box agree with one rank")
+{
+    check_blocks_near(periodic_sets(20011)[1].particles, box_options());
+    for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+        CAPTURE(int(kind));
+        SolverOptions options = box_options();
+        options.softening = {kind, 1e-3};
+        options.softening.per_particle = true;
+        Particles p = periodic_sets(20011)[2].particles;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            p.softening.push_back(i % 3 ? 0.001 : 0.003);
+        for (std::size_t i = p.size() - 400; i < p.size(); ++i)
+            p.mass[i] = 0;
+        check_blocks_near(p, options);
+    }
+}
+
+TEST_CASE("a comoving box on ranks with GPUs moves like one rank, across the faces")
+{
+    const ComovingClock clock({.hubble_rate = 2, .physical_softening = 4e-3});
+    for (const bool individual : {false, true})
+        for (const BlockScheme blocks : {BlockScheme::all, BlockScheme::hierarchical}) {
+            if (!individual && blocks != BlockScheme::all)
+                continue;
+            CAPTURE(individual);
+            CAPTURE(int(blocks));
+            Scheme scheme;
+            scheme.individual = individual;
+            scheme.adaptive = !individual;
+            scheme.criterion = StepCriterion::softening;
+            scheme.block_scheme = blocks;
+            const auto end = [&](const SolverOptions& options) {
+                Particles p = periodic_sets(20011)[2].particles;
+                for (std::size_t i = 0; i < p.size(); ++i)
+                    p.velocity[i] = {0.02, -0.01, 0.02};
+                const IntegratorWithSolver made = make_integrator(options, scheme, clock);
+                Simulation simulation(p, *made.integrator, std::log(0.1), std::log(0.11));
+                simulation.run();
+                simulation.fetch();
+                return p;
+            };
+            SolverOptions options = box_options();
+            options.softening.length = 0.02;
+            const Particles one = end(options);
+            for (const Cards& cards : all_cards()) {
+                CAPTURE(cards.device);
+                CAPTURE(cards.ranks);
+                const Particles several = end(cards.given(options));
+                double farthest = 0;
+                for (std::size_t i = 0; i < one.size(); ++i)
+                    farthest = std::max(farthest, norm(Periodicity{1}.nearest(several.position[i] -
+                                                                              one.position[i])));
+                CHECK(farthest < 1e-5);
+                CHECK(rms(several.velocity, one.velocity) < 1e-4);
+            }
+        }
+}
+
+TEST_CASE("a mesh with fewer planes than ranks is refused on GPUs")
+{
+    SolverOptions options = Cards{"gpu:0", 9, true}.given(box_options());
+    options.periodic.mesh = 8;
+    options.periodic.split = 0.6;
+    Particles p = periodic_sets(300)[0].particles;
+    CHECK(error_line([&] { make_solver(options)->solve(p, Quantities::acceleration); }) ==
+          "mesh: 8: must be at least the number of ranks, 9");
+}
+
+TEST_SUITE_END();

@@ -52,20 +52,26 @@ def _in_doubles() -> Any:
     return jax.enable_x64(True)
 
 
-def _call(name: str, options: str, results: Any, *arrays: Any) -> Any:
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1, 2))
+def _call(name: str, options: str, results: tuple[Any, ...], *arrays: Any) -> Any:
     call = jax.ffi.ffi_call(name, [jax.ShapeDtypeStruct(*result) for result in results], vmap_method="broadcast_all")
     return call(*arrays, options=options, threads=np.int64(_chamomile.thread_count()))
+
+
+@_call.defjvp
+def _refuse(*given: Any) -> Any:
+    raise NotImplementedError("chamomile.jax: second derivatives: are not available")
 
 
 def _sums(quantity: str, options: str, x: Array, m: Array, s: Array) -> list[Array]:
     """Returns the field and the marks of the trees, by which _gradients() finds them."""
     shape = x.shape if quantity == "acceleration" else m.shape
-    return _call("chamomile_sums", options, [(shape, x.dtype), ((*x.shape[:-2], 2), jnp.float32)], x, m, s)
+    return _call("chamomile_sums", options, ((shape, x.dtype), ((*x.shape[:-2], 2), jnp.float32)), x, m, s)
 
 
 def _gradients(options: str, x: Array, m: Array, s: Array, marks: Array, of: Array) -> list[Array]:
     """Returns dL/dx and dL/dm from dL/da or dL/dphi, by the shape of `of`."""
-    return _call("chamomile_gradients", options, [(x.shape, x.dtype), (m.shape, x.dtype)], x, m, s, marks, of)
+    return _call("chamomile_gradients", options, ((x.shape, x.dtype), (m.shape, x.dtype)), x, m, s, marks, of)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))

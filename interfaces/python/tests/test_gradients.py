@@ -244,6 +244,9 @@ def test_jax_under_jit_grad_and_vmap():
     raises(TypeError, lambda: gravity.acceleration(X, SimpleNamespace(unit="kg", shape=(N,), ndim=1)), "masses: ")
     raises(chamomile.UsageError, lambda: gravity.acceleration(X, M, softning=0.1), "did you mean 'softening'?")
     raises(chamomile.UsageError, lambda: gravity.acceleration(X, M, softening_rule="root-of-squares"), "needs several softening lengths")
+    twice = jax.grad(lambda x: jax.grad(loss)(x, M)[0, 0])
+    raises(NotImplementedError, lambda: twice(X), "second derivatives")
+    raises(NotImplementedError, lambda: jax.jit(twice)(X), "second derivatives")
     kinds = ValueError, jax.errors.JaxRuntimeError
     raises(kinds, lambda: gravity.acceleration(np.where(X == X[3], np.nan, X), M, **DIRECT).block_until_ready(), "particle 3: position")
 

@@ -346,4 +346,15 @@ void Array::refuse_overlap(const Array& other) const
         }
 }
 
+void require_gpu(int gpu, int of_solver, const std::string& solver)
+{
+    if (gpu < 0 || gpu == of_solver)
+        return;
+    const std::string name = "gpu:" + std::to_string(gpu);
+    throw Error(Fault::usage,
+                "arrays: on " + name + ": must be on the device of the " + solver + ", " +
+                    (of_solver < 0 ? "the processor" : "gpu:" + std::to_string(of_solver)) +
+                    "; make it with device='" + name + "'");
+}
+
 } // namespace chamomile::python

@@ -83,4 +83,8 @@ private:
     nb::object owner_;
 };
 
+/// Throws Error(usage) if arrays on GPU `gpu` (-1: on the host) cannot be used by a solver on GPU
+/// `of_solver` (-1: the processor), which the message calls `solver`.
+void require_gpu(int gpu, int of_solver, const std::string& solver);
+
 } // namespace chamomile::python

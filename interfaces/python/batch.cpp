@@ -169,15 +169,7 @@ private:
         }
     }
 
-    void require_device(const Array& array) const
-    {
-        if (array.gpu() >= 0 && array.gpu() != gpu_)
-            throw Error(Fault::usage,
-                        "arrays: on gpu:" + std::to_string(array.gpu()) +
-                            ": must be on the device of the batch, " +
-                            (gpu_ < 0 ? "the processor" : "gpu:" + std::to_string(gpu_)) +
-                            "; make it with device='gpu:" + std::to_string(array.gpu()) + "'");
-    }
+    void require_device(const Array& array) const { require_gpu(array.gpu(), gpu_, "batch"); }
 
     KeyedOptions keyed_;
     std::unique_ptr<BatchSolver> solver_;

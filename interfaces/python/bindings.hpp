@@ -22,5 +22,6 @@ void bind_accuracy(nb::module_& module);                  ///< accuracy()
 void bind_options(nb::module_& module);                   ///< option_table()
 void bind_processes(nb::module_& module);                 ///< Processes
 void bind_shared_particles(nb::module_& m);               ///< SharedParticles
+void bind_xla(nb::module_& module);                       ///< operators for jax.ffi
 
 } // namespace chamomile::python

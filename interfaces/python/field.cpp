@@ -337,13 +337,7 @@ private:
         if (processes_ && array.gpu() >= 0)
             throw Error(Fault::usage,
                         "arrays: on a GPU: must be on the host for several processes (comm)");
-        if (array.gpu() >= 0 && array.gpu() != gpu_)
-            throw Error(Fault::usage,
-                        "arrays: on gpu:" + std::to_string(array.gpu()) +
-                            ": must be on the device of the solver, " +
-                            (gpu_ < 0 ? "the processor" : "gpu:" + std::to_string(gpu_)) +
-                            "; make the solver with device='gpu:" + std::to_string(array.gpu()) +
-                            "'");
+        require_gpu(array.gpu(), gpu_, "solver");
     }
 
     std::vector<Index> checked(const Numbers& active) const

@@ -53,4 +53,5 @@ NB_MODULE(_chamomile, m)
     bind_shared_particles(m);
     bind_accuracy(m);
     bind_options(m);
+    bind_xla(m);
 }

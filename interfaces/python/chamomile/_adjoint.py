@@ -1,4 +1,4 @@
-"""Sums and their gradients for many systems, for chamomile.torch and chamomile.jax."""
+"""Sums and their gradients for many systems, for chamomile.torch."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ class _Gradients(torch.autograd.Function):
     """The operator without derivatives, but with batches."""
 
     @staticmethod
-    def forward(*inputs: Any) -> Any:
-        return _gradients(*inputs)
+    def forward(x: Any, m: Any, s: Any, of_a: Any, of_phi: Any, options: str) -> Any:
+        return _gradients(x, m, s, of_a, of_phi, options)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -126,8 +126,8 @@ class _Gradients(torch.autograd.Function):
 
 class _Sums(torch.autograd.Function):
     @staticmethod
-    def forward(*inputs: Any) -> Any:
-        return _sums(*inputs)
+    def forward(x: Any, m: Any, s: Any, options: str, a: bool, phi: bool) -> Any:
+        return _sums(x, m, s, options, a, phi)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import chamomile
 import numpy as np
@@ -102,6 +104,14 @@ def test_modules_are_optional():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     for name, text in (("torch", "pip install torch"), ("jax", "pip install jax")):
         code = f"import sys; sys.modules['{name}'] = None; import chamomile.{name}"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode and text in done.stderr.splitlines()[-1], done.stderr
+
+
+def test_jax_has_operators_of_this_build_and_version():
+    jax_or_skip()
+    for change, text in (("del c.xla_targets", "CHAMOMILE_JAX=1"), ("c.xla_minor = 10**6", "interface 0.1000000: JAX")):
+        code = f"import chamomile._chamomile as c; {change}; import chamomile.jax"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode and text in done.stderr.splitlines()[-1], done.stderr
 
@@ -231,6 +241,84 @@ def test_jax_under_jit_grad_and_vmap():
     assert np.array_equal(gravity.acceleration(systems, 0.1, **DIRECT)[2], gravity.acceleration(systems[2], 0.1, **DIRECT))
     raises(chamomile.InputError, lambda: gravity.acceleration(X, M[1:]), "masses: shape (59,)")
     raises(TypeError, lambda: gravity.acceleration(np.ones((4, 3), int), 1.0), "positions: int64")
+    raises(TypeError, lambda: gravity.acceleration(X, SimpleNamespace(unit="kg", shape=(N,), ndim=1)), "masses: ")
+    raises(chamomile.UsageError, lambda: gravity.acceleration(X, M, softning=0.1), "did you mean 'softening'?")
+    raises(chamomile.UsageError, lambda: gravity.acceleration(X, M, softening_rule="root-of-squares"), "needs several softening lengths")
+    twice = jax.grad(lambda x: jax.grad(loss)(x, M)[0, 0])
+    raises(NotImplementedError, lambda: twice(X), "second derivatives")
+    raises(NotImplementedError, lambda: jax.jit(twice)(X), "second derivatives")
+    kinds = ValueError, jax.errors.JaxRuntimeError
+    raises(kinds, lambda: gravity.acceleration(np.where(X == X[3], np.nan, X), M, **DIRECT).block_until_ready(), "particle 3: position")
+
+
+def test_jax_agrees_with_the_solver_and_by_trees_of_earlier_calls():
+    jax, gravity = jax_or_skip()
+    x, m, options = R.normal(size=(3000, 3)), np.full(3000, 1 / 3000), {"softening": 0.1, "device": "cpu"}
+    solver = chamomile.Solver(**options).build(x, m)
+    field = solver.evaluate(quantities=("acceleration", "potential"))
+    for name in ("acceleration", "potential"):
+        value, pull_back = jax.vjp(jax.jit(lambda x, m: getattr(gravity, name)(x, m, **options)), x, m)
+        assert np.array_equal(value, getattr(field, name))
+        for k in range(2):
+            found, exact = pull_back((k + 1.0) * value), solver.vjp(**{name: (k + 1.0) * np.asarray(value)})
+            assert np.array_equal(found[0], exact.positions) and np.array_equal(found[1], exact.masses)
+            for eps in (0.2, 0.3, 0.4, 0.5):  # their trees replace this one
+                gravity.acceleration(x, m, softening=eps).block_until_ready()
+    small, a = X[:9], gravity.acceleration(X[:9], M[:9], **DIRECT)
+    rows = jax.jacrev(lambda x: gravity.acceleration(x, M[:9], **DIRECT))(small)  # one tree, many derivatives
+    whole = jax.grad(lambda x: (gravity.acceleration(x, M[:9], **DIRECT) ** 2).sum())(small)
+    assert error(np.einsum("ia,iajb->jb", 2 * a, rows), np.asarray(whole)) < 1e-13
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda k: gravity.acceleration(X, (k % 3 + 1) * M, **DIRECT), range(24)))
+    assert all(np.array_equal(a, found[k % 3]) for k, a in enumerate(found))
+
+
+def test_jax_without_64_bits():
+    jax, gravity = jax_or_skip()
+    if not hasattr(jax, "enable_x64"):
+        raise unittest.SkipTest("an old JAX")
+    with jax.enable_x64(False):
+        x, v = jax.numpy.asarray(X[:10]), jax.numpy.asarray(0.2 * LAMBDA[:10])
+        given = jax.jit(jax.grad(lambda x: (gravity.acceleration(x, M[:10], **DIRECT) ** 2).sum()))(x)
+        of_run = jax.jit(jax.grad(lambda x: (gravity.simulate(x, v, M[:10], step=0.1, steps=4, **DIRECT)[0] ** 2).sum()))(x)
+        assert x.dtype == given.dtype == of_run.dtype == np.float32
+    exact = jax.grad(lambda x: (gravity.acceleration(x, M[:10], **DIRECT) ** 2).sum())(X[:10])
+    of_exact = jax.grad(lambda x: (gravity.simulate(x, 0.2 * LAMBDA[:10], M[:10], step=0.1, steps=4, **DIRECT)[0] ** 2).sum())(X[:10])
+    assert error(given, np.asarray(exact)) < 1e-5 and error(of_run, np.asarray(of_exact)) < 1e-5
+
+
+def test_jax_on_a_gpu_waits_for_its_stream():
+    jax, gravity = jax_or_skip()
+    try:
+        gpu = jax.devices("cuda")[0]
+    except RuntimeError as missing:
+        raise unittest.SkipTest(str(missing))
+    if not chamomile.devices():
+        raise unittest.SkipTest(chamomile.why_no_gpu())
+    options, lag, kinds = {"softening": 0.1}, np.full((6000, 6000), 1 / 6000), (ValueError, jax.errors.JaxRuntimeError)
+    places = [k * R.normal(size=(20_000, 3)) for k in (1, 2, 3)]
+    with jax.default_device(gpu):
+        m, lag = jax.numpy.full(20_000, 5e-5), jax.device_put(lag, gpu)
+
+        def late(x, lag):
+            """The positions, plus 0 that takes the GPU some 0.1 s to find out."""
+            return x + (jax.lax.fori_loop(0, 10, lambda k, a: a @ lag, lag)[0, 0] - 1 / 6000) ** 2
+
+        def loss(x):
+            return (gravity.acceleration(x, m, **options) ** 2).sum() + gravity.potential(x, m, **options).sum()
+
+        late_field, late_gradient = (jax.jit(lambda x, y, f=f: f(late(x, y))) for f in (lambda x: gravity.acceleration(x, m, **options), jax.grad(loss)))
+        for x in places:  # memory that holds the last ones is wrong
+            solver = chamomile.Solver(**options, device="gpu").build(x, np.asarray(m))
+            a = solver.evaluate().acceleration
+            x = jax.device_put(x, gpu)
+            found = late_field(x, lag)
+            assert found.devices() == {gpu} and np.array_equal(found, a) and np.array_equal(gravity.acceleration(x, m, **options), a)
+            assert error(late_gradient(x, lag), solver.vjp(2 * a, np.ones(20_000)).positions) < 1e-5
+        assert error(gravity.acceleration(x, m, softenings=jax.numpy.full(20_000, 0.1), **options), a) < 1e-2
+        raises(kinds, lambda: gravity.acceleration(x, m, softening=0.1, device="cpu").block_until_ready(), "arrays: on gpu:0")
+        end = gravity.simulate(x, 0 * x, m, step=0.01, steps=3, **options)[0]
+        assert end.devices() == {gpu} and np.isfinite(np.asarray(end)).all()
 
 
 def test_jax_runs_have_gradients():
@@ -250,3 +338,16 @@ def test_jax_runs_have_gradients():
             given = [[x, v, m], [x, v, m]]
             given[0][k], given[1][k] = values + h, values - h
             assert abs((of_run(*given[0]) - of_run(*given[1])) / 2e-5 - found[k][at]) < 1e-7 * np.abs(found[k]).max()
+
+
+def test_jax_runs_reverse_exactly():
+    jax, gravity = jax_or_skip()
+    options, v = chamomile._chamomile.xla_options({"softening": 0.2, "device": "cpu"}, False), 0.2 * R.normal(size=(N, 3))
+    (end, _), (words, fits, *sources) = gravity._simulated(options, 0.01, 30, X, v, M, np.empty(0))
+    x, v_end, *units = (jax.lax.bitcast_convert_type(word, kind) for word, kind in zip(words, (np.int64, np.int64, float, float)))
+    run = gravity._Run(options, 0.01, *sources, units)
+    (back, v_back, _), _ = run.backward((x, v_end, fits), 30, (0 * X, 0 * X, 0 * M))
+    assert error(end, X) > 1e-3
+    assert np.array_equal(back, np.rint(X / units[0])) and np.array_equal(v_back, np.rint(v / units[1]))
+    far = gravity.simulate(np.stack([X, X]), np.stack([v, 1e6 * v]), M[None] + np.zeros((2, 1)), step=0.1, steps=2, **DIRECT)[0]
+    assert np.isfinite(far[0]).all() and np.isnan(far[1]).all()

@@ -202,12 +202,12 @@ TEST_CASE("a comoving box on ranks with GPUs moves like one rank, across the fac
 
 TEST_CASE("a mesh with fewer planes than ranks is refused on GPUs")
 {
-    SolverOptions options = Cards{"gpu:0", 9, true}.given(box_options());
-    options.periodic.mesh = 8;
+    SolverOptions options = Cards{"gpu:0", 17, true}.given(box_options());
+    options.periodic.mesh = 16;
     options.periodic.split = 0.6;
     Particles p = periodic_sets(300)[0].particles;
     CHECK(error_line([&] { make_solver(options)->solve(p, Quantities::acceleration); }) ==
-          "mesh: 8: must be at least the number of ranks, 9");
+          "mesh: 16: must be at least the number of ranks, 17");
 }
 
 TEST_SUITE_END();

@@ -64,12 +64,14 @@ void RunJob::register_observers()
     else
         simulation_.at_intervals(interval, potentials, outputs, looks);
     const auto frames = [this](Simulation&) { write_frame(); };
+    const LooksAt frames_look = simulation_.led() ? LooksAt::rows : LooksAt::particles;
     const Quantities of_frames =
         run_.frame_view.quantity == Pictured::potential ? potentials : Quantities::acceleration;
     if (run_.frames && !run_.frames_every && !listed_outputs(run_).empty())
-        simulation_.at_times(listed_outputs(run_), of_frames, frames);
+        simulation_.at_times(listed_outputs(run_), of_frames, frames, frames_look);
     else if (run_.frames)
-        simulation_.at_intervals(run_.frames_every.value_or(interval), of_frames, frames);
+        simulation_.at_intervals(run_.frames_every.value_or(interval), of_frames, frames,
+                                 frames_look);
     if (run_.energy_every)
         simulation_.at_intervals(*run_.energy_every, potentials, energies, LooksAt::rows);
     else
@@ -204,8 +206,6 @@ void RunJob::execute()
     if (live_view_)
         begin_viewing(requests);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
-    if (run_.frames && !restored_) // refuses an empty picture before creating files
-        frames_.choose(state_);
     if (restored_)
         check_energies();
     if (!inaccuracy_.empty()) // stored in the checkpoint
@@ -253,8 +253,13 @@ void RunJob::open_files()
 
 void RunJob::write_outputs()
 {
-    if (outputs_ == 0 && !energies_.is_open())
+    if (outputs_ == 0 && !energies_.is_open()) {
+        if (run_.frames) { // refuses an empty picture before creating files
+            state_.has_potentials = simulation_.has_potentials();
+            frames_.choose(state_, simulation_.led());
+        }
         open_files();
+    }
     folder_.require_same();
     record_energies();
     ParticleReader& rows = simulation_.rows(); // before velocities are scaled in place
@@ -307,7 +312,7 @@ void RunJob::write_frame()
     folder_.require_same();
     set_time();
     state_.has_potentials = simulation_.has_potentials();
-    frames_.write(state_, folder_);
+    frames_.write(state_, simulation_.led(), folder_);
 }
 
 void RunJob::after_step(StopRequests& requests)

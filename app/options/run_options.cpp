@@ -63,7 +63,7 @@ void add_tracers(Snapshot& snapshot, const RunOptions& run)
 bool may_stay_in_file(const RunOptions& run)
 {
     return asks_ranks(run.solver) && !run.solver.accuracy && !run.cosmology.asked && !run.tune &&
-           !run.frames && !run.cluster.is_asked() && !run.view && run.tracers.empty();
+           !run.cluster.is_asked() && !run.view && run.tracers.empty();
 }
 
 /// Adds the settings in this group.

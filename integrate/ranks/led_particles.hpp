@@ -114,6 +114,14 @@ public:
         return lead<&RankRun::halos>(std::as_bytes(densities), request);
     }
 
+    /// Returns picture_sum() of all particles. `types`: one per particle.
+    std::vector<double> picture_sum(const PictureRequest& request,
+                                    std::span<const std::uint8_t> types)
+    {
+        scatter_types(types);
+        return lead<&RankRun::picture_sum>({}, request);
+    }
+
 private:
     Communicator& ranks_;
     RankRun run_;

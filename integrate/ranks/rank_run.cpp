@@ -194,6 +194,12 @@ RankHalos RankRun::halos(RankHaloRequest request)
                           request, densities, ranks_);
 }
 
+std::vector<double> RankRun::picture_sum(PictureRequest request)
+{
+    update_home();
+    return chamomile::picture_sum(request, PicturedParticles(home_), ranks_);
+}
+
 std::vector<Crossing> RankRun::gather_crossings()
 {
     const std::vector<Crossing> mine = leapfrog_->take_crossings();

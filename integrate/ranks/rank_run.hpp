@@ -14,6 +14,7 @@
 #include "chamomile/analysis/halos/rank_halos.hpp"
 #include "chamomile/analysis/power_spectrum.hpp"
 #include "chamomile/core/bytes.hpp"
+#include "chamomile/core/pictures/picture_sums.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/initial/cosmology/initial_plan.hpp"
@@ -79,6 +80,7 @@ public:
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
+    std::vector<double> picture_sum(PictureRequest request);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();
 
@@ -156,11 +158,12 @@ private:
     struct Constant {};
 };
 
-using RankCalls = CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-                           &RankRun::make_particles, &RankRun::resume, &RankRun::fetch,
-                           &RankRun::gather, &RankRun::gather_crossings, &RankRun::power_spectrum,
-                           &RankRun::halos, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
-                           &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+using RankCalls =
+    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
+             &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
+             &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
+             &RankRun::picture_sum, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "chamomile/io/pictures/projection.hpp"
+#include "chamomile/core/pictures/projection.hpp"
 
 namespace chamomile {
 

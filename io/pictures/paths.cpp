@@ -9,8 +9,8 @@
 #include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/core/pictures/projection.hpp"
 #include "chamomile/io/pictures/labels.hpp"
-#include "chamomile/io/pictures/projection.hpp"
 
 namespace chamomile {
 namespace {

@@ -12,10 +12,8 @@
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/io/pictures/frame.hpp"
 #include "chamomile/io/pictures/marks.hpp"
 #include "chamomile/io/pictures/paths.hpp"
-#include "chamomile/io/pictures/projection.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile {
@@ -75,119 +73,72 @@ std::vector<int> default_types(const Particles& particles)
     return {0, 1, 2, 3, 4, 5};
 }
 
-std::vector<Index> shown(const Particles& particles, const std::vector<int>& types)
+std::uint8_t bits_of(const std::vector<int>& types)
 {
-    bool wanted[256] = {};
+    std::uint8_t bits = 0;
     for (int type : types)
-        wanted[type] = true;
-    std::vector<Index> indices;
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        if (!wanted[particles.type[i]])
-            continue;
-        const Vec3<double>& r = particles.position[i];
-        if (!std::isfinite(r.x + r.y + r.z))
-            throw Error(Fault::input, "particle " + std::to_string(particles.id[i]) +
-                                          ": position: must be finite");
-        indices.push_back(Index(i));
-    }
-    if (indices.empty())
+        bits |= std::uint8_t(1 << type);
+    return bits;
+}
+
+/// The particles of some types. They weigh their masses, or 1 each if all masses are 0.
+struct Shown {
+    std::uint8_t types = 0; ///< bit t: type t
+    double count = 0, mass = 0;
+    bool are_counts = false;
+};
+
+Shown shown(const Particles& particles, const std::vector<int>& types)
+{
+    Shown found{.types = bits_of(types)};
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (found.types >> particles.type[i] & 1) {
+            ++found.count;
+            found.mass += particles.mass[i];
+        }
+    if (found.count == 0)
         throw Error(Fault::input, "particle types: " + types_text(types) +
                                       ": no such particles, but " + types_of(particles));
-    return indices;
+    found.are_counts = found.mass == 0;
+    if (found.are_counts)
+        found.mass = found.count;
+    return found;
 }
 
-/// Returns the masses as weights for the picture. If all masses are 0, the weights are 1 and
-/// `are_counts` becomes true.
-std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices,
-                            bool& are_counts)
+/// Returns sums over the snapshot's particles. Throws Error(input) for a position that is not
+/// finite.
+PictureSums sums_of(const Snapshot& snapshot)
 {
-    std::vector<double> masses;
-    for (Index i : indices)
-        masses.push_back(particles.mass[i]);
-    are_counts = std::all_of(masses.begin(), masses.end(), [](double mass) { return mass == 0; });
-    if (are_counts)
-        masses.assign(masses.size(), 1);
-    return masses;
-}
-
-/// Returns all points inside the picture, including periodic images.
-std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
-                                      const std::vector<double>& masses, const RenderOptions& view)
-{
-    const Frame frame(view);
-    std::vector<std::size_t> first(indices.size() + 1, 0);
-#pragma omp parallel for
-    for (std::size_t k = 0; k < indices.size(); ++k)
-        frame.for_each_image(particles.position[indices[k]],
-                             [&](const Vec3<double>&) { ++first[k + 1]; });
-    for (std::size_t k = 0; k < indices.size(); ++k)
-        first[k + 1] += first[k];
-    std::vector<ProjectedPoint> points(first.back());
-#pragma omp parallel for
-    for (std::size_t k = 0; k < indices.size(); ++k) {
-        std::size_t place = first[k];
-        frame.for_each_image(particles.position[indices[k]], [&](const Vec3<double>& r) {
-            points[place++] = {r.x, r.y, masses[k]};
-        });
-    }
-    return points;
-}
-
-double norm_max(const Vec3<double>& r)
-{
-    return std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)});
-}
-
-/// Returns the densest place. Iteration: the centroid of the fullest of 4^3 cells becomes the
-/// center of a cube of half the side, until at most 50 particles remain. Of so few particles from
-/// the start: the centroid.
-Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
-                           Vec3<double> center, Periodicity box)
-{
-    const auto seen = [&](Index i) { return box.nearest(particles.position[i] - center); };
-    const auto centroid = [&](const std::vector<Index>& some) {
-        Vec3<double> sum;
-        for (Index i : some)
-            sum += seen(i);
-        return center + (1 / double(some.size())) * sum;
+    const Particles& particles = snapshot.particles;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (const Vec3<double>& r = particles.position[i]; !std::isfinite(r.x + r.y + r.z))
+            throw Error(Fault::input, "particle " + std::to_string(particles.id[i]) +
+                                          ": position: must be finite");
+    return [&particles](const PictureRequest& request) {
+        Communicator alone;
+        return picture_sum(request, PicturedParticles(particles), alone);
     };
-    if (inside.size() <= 50)
-        return box.wrapped(centroid(inside));
-    double half = 0;
-    for (Index i : inside)
-        half = std::max(half, norm_max(seen(i)));
-    half *= 1 + 1e-9;
-    while (inside.size() > 50 && half > 0) {
-        std::array<std::vector<Index>, 64> cells;
-        const auto part = [&](double x) { return std::clamp(int(2 * (x / half + 1)), 0, 3); };
-        for (Index i : inside) {
-            const Vec3<double> r = seen(i);
-            cells[std::size_t(16 * part(r.x) + 4 * part(r.y) + part(r.z))].push_back(i);
-        }
-        const auto& fullest =
-            *std::max_element(cells.begin(), cells.end(),
-                              [](const auto& a, const auto& b) { return a.size() < b.size(); });
-        center = centroid(fullest);
-        half *= 0.5;
-        std::erase_if(inside, [&](Index i) { return norm_max(seen(i)) > half; });
-    }
-    return box.wrapped(center);
 }
 
-/// Returns 1.3 times the width that holds 98 % of the mass in both directions.
-double width_of(std::vector<ProjectedPoint> points, double aspect)
+/// Returns the volume of a view that has a center.
+PictureFrame frame_of(const RenderOptions& view)
 {
-    std::vector<std::pair<double, double>> extents;
-    double total = 0, inside = 0;
-    for (const ProjectedPoint& point : points) {
-        extents.push_back({std::max(std::abs(point.x), std::abs(point.y) * aspect), point.mass});
-        total += point.mass;
-    }
-    std::sort(extents.begin(), extents.end());
-    for (const auto& [extent, mass] : extents)
-        if ((inside += mass) >= 0.98 * total && extent > 0)
-            return 2.6 * extent;
-    return 1;
+    const Periodicity box{*view.box};
+    PictureFrame frame{.azimuth = view.azimuth,
+                       .inclination = view.inclination,
+                       .center = *view.center,
+                       .box = box,
+                       .depth = view.slice ? 0.5 * *view.slice
+                                : box      ? 0.5 * box.side
+                                           : HUGE_VAL,
+                       .width = view.width,
+                       .height = view.height,
+                       .field_of_view = view.field_of_view.value_or(0)};
+    const double right = 0.65 * frame.field_of_view, top = right * view.height / view.width;
+    if (box && std::max(right, top) > 3.5 * box.side)
+        throw Error(Fault::usage, "field of view: " + std::to_string(frame.field_of_view) +
+                                      ": must be at most five sides of the box");
+    return frame;
 }
 
 /// A DensityRange holds the densities at the ends of the color map. Maps of other quantities fade
@@ -237,46 +188,33 @@ struct Scene {
     bool is_empty = false;            ///< nothing is in view
 };
 
-/// Returns one value per particle. The picture shows the mean value.
-std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>& indices,
-                              const RenderOptions& view)
+SurfaceDensity map_of(const PictureRequest& request, const PictureSums& sums)
 {
-    if (view.quantity == Pictured::potential && !snapshot.has_potentials)
-        throw Error(Fault::input,
-                    "potential: missing in the snapshot; 'chamomile force' adds potentials");
-    const View turn(view.azimuth, view.inclination);
-    std::vector<double> values;
-    for (Index i : indices)
-        values.push_back(view.quantity == Pictured::potential
-                             ? snapshot.particles.potential[i]
-                             : -turn(snapshot.particles.velocity[i]).z);
-    return values;
+    const PictureFrame& frame = request.frame;
+    return {frame.width, frame.height, frame.field_of_view / frame.width, sums(request)};
 }
 
-/// Returns the mass-weighted mean (or dispersion) of the values in each pixel, and NaN if the
+/// Returns the mass-weighted mean (or dispersion) of the quantity in each pixel, and NaN if the
 /// density is below `min`.
-SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indices,
-                       const std::vector<double>& masses, const SurfaceDensity& density, double min,
-                       const RenderOptions& view)
+SurfaceDensity mean_of(PictureRequest request, const PictureSums& sums,
+                       const SurfaceDensity& density, double min)
 {
-    std::vector<double> values = values_of(snapshot, indices, view);
-    const double lowest = *std::min_element(values.begin(), values.end());
+    request.sum = PictureSum::lowest;
+    request.lowest = sums(request)[0];
+    request.sum = PictureSum::map;
     const auto moment = [&](int power) {
-        std::vector<double> weights(masses);
-        for (std::size_t k = 0; k < weights.size(); ++k)
-            weights[k] *= std::pow(values[k] - lowest, power); // sums have one sign
-        return project(projected(snapshot.particles, indices, weights, view), view.width,
-                       view.height, *view.field_of_view);
+        request.power = power;
+        return map_of(request, sums);
     };
     SurfaceDensity mean = moment(1);
-    const bool is_dispersion = view.quantity == Pictured::dispersion;
+    const bool is_dispersion = request.quantity == Pictured::dispersion;
     const SurfaceDensity square = is_dispersion ? moment(2) : SurfaceDensity{};
     for (std::size_t k = 0; k < mean.values.size(); ++k) {
         const double mass = density.values[k], first = mass > 0 ? mean.values[k] / mass : 0;
         mean.values[k] = !(mass > 0 && mass >= min) ? NAN
                          : is_dispersion
                              ? std::sqrt(std::max(0.0, square.values[k] / mass - first * first))
-                             : lowest + first;
+                             : request.lowest + first;
     }
     return mean;
 }
@@ -317,15 +255,23 @@ std::vector<double> opacity_of(const SurfaceDensity& density, const DensityRange
 enum class Emptiness { refused, allowed };
 
 Scene compose(const Snapshot& snapshot, const RenderOptions& options,
-              Emptiness emptiness = Emptiness::refused)
+              const PictureSums& elsewhere = {}, Emptiness emptiness = Emptiness::refused)
 {
     check(options);
     RenderOptions completed = options;
     if (completed.types.empty())
         completed.types = default_types(snapshot.particles);
-    const std::vector<Index> indices = shown(snapshot.particles, completed.types);
-    bool are_counts = false;
-    const std::vector<double> masses = weights(snapshot.particles, indices, are_counts);
+    const Shown all = shown(snapshot.particles, completed.types);
+    const PictureSums sums = elsewhere ? elsewhere : sums_of(snapshot);
+    PictureRequest request{
+        .types = all.types, .are_counts = all.are_counts, .quantity = options.quantity};
+    const auto place = [&](PictureSum sum, std::uint8_t of) {
+        PictureRequest asked = request;
+        asked.sum = sum;
+        asked.types = of;
+        const std::vector<double> found = sums(asked);
+        return Vec3<double>{found[0], found[1], found[2]};
+    };
     completed.box = completed.box.value_or(snapshot.box_size);
     const double side = *completed.box;
     if (completed.follow)
@@ -335,59 +281,53 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
         completed.field_of_view = completed.field_of_view.value_or(side);
         completed.slice = completed.slice.value_or(0.1 * side);
     }
-    if (!completed.center) {
-        double mass = 0;
-        Vec3<double> sum;
-        for (std::size_t k = 0; k < indices.size(); ++k) {
-            mass += masses[k];
-            sum += masses[k] * snapshot.particles.position[indices[k]];
-        }
-        completed.center = (1 / mass) * sum;
-    }
+    if (!completed.center)
+        completed.center = place(PictureSum::center, all.types);
+    request.frame = frame_of(completed);
     const auto densest = [&](int type) {
-        return densest_place(snapshot.particles,
-                             type < 0 ? indices : shown(snapshot.particles, {type}),
-                             *completed.center, Periodicity{side});
+        return place(PictureSum::densest,
+                     type < 0 ? all.types : shown(snapshot.particles, {type}).types);
     };
     if (completed.follow)
         completed.center = densest(*completed.follow);
-    if (completed.mark_at)
-        completed.mark = *completed.mark_at == RenderOptions::middle ? completed.center
+    if (completed.mark_at) {
+        request.frame.center = *completed.center;
+        completed.mark = *completed.mark_at == RenderOptions::middle ? *completed.center
                                                                      : densest(*completed.mark_at);
+    }
     if (!completed.path.empty() && completed.orbits.empty())
         completed.orbits = read_paths(completed.path, unit_frame_of(snapshot));
-    const std::vector<ProjectedPoint> points =
-        projected(snapshot.particles, indices, masses, completed);
+    request.frame = frame_of(completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
-    const auto require = [&](bool is_seen) {
-        if (!is_seen && !is_complete && emptiness == Emptiness::refused)
-            throw Error(Fault::input,
-                        std::string(completed.slice ? "slice" : "view") +
-                            ": no particles: must contain particles" +
-                            (side > 0
-                                 ? "; {box} 0 (frames: {frame-box}=0) treats particles as isolated"
-                                 : ""));
-    };
-    require(!points.empty());
-    if (!completed.field_of_view)
-        completed.field_of_view = width_of(points, double(completed.width) / completed.height);
-    SurfaceDensity density =
-        project(points, completed.width, completed.height, *completed.field_of_view);
+    if (!completed.field_of_view) {
+        request.sum = PictureSum::width;
+        completed.field_of_view = request.frame.field_of_view = sums(request)[0];
+        request.sum = PictureSum::map;
+    }
+    SurfaceDensity density = map_of(request, sums);
     const bool is_empty = std::none_of(density.values.begin(), density.values.end(),
                                        [](double value) { return value > 0; });
-    require(!is_empty);
-    const double total = std::accumulate(masses.begin(), masses.end(), 0.0);
-    const double one = density_of_one(total / double(masses.size()), density);
+    if (is_empty && !is_complete && emptiness == Emptiness::refused)
+        throw Error(
+            Fault::input,
+            std::string(completed.slice ? "slice" : "view") +
+                ": no particles: must contain particles" +
+                (side > 0 ? "; {box} 0 (frames: {frame-box}=0) treats particles as isolated" : ""));
+    const double one = density_of_one(all.mass / all.count, density);
     if (completed.quantity != Pictured::density) {
+        if (completed.quantity == Pictured::potential && !snapshot.has_potentials)
+            throw Error(Fault::input,
+                        "potential: missing in the snapshot; 'chamomile force' adds potentials");
         const DensityRange range = range_of(density, one);
-        SurfaceDensity map = mean_of(snapshot, indices, masses, density, range.low, completed);
+        SurfaceDensity map = mean_of(request, sums, density, range.low);
         complete_range(completed, map);
-        return {completed, std::move(map), opacity_of(density, range), {}, are_counts, is_empty};
+        return {completed, std::move(map), opacity_of(density, range),
+                {},        all.are_counts, is_empty};
     }
     if (!completed.min || !completed.max) {
         auto [low, solid, high] = range_of(density, one);
         if (side > 0) {
-            const double mean = total * *completed.slice / (side * side * side);
+            const double mean = all.mass * *completed.slice / (side * side * side);
             low = rounded_down(std::min(low, completed.box_min * mean));
             high = rounded_up(std::max(high, completed.box_max * mean));
         }
@@ -398,14 +338,10 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
     std::vector<SurfaceDensity> each;
     if (completed.components)
         for (int type : completed.types) {
-            std::vector<double> own(masses);
-            for (std::size_t k = 0; k < own.size(); ++k)
-                if (snapshot.particles.type[indices[k]] != type)
-                    own[k] = 0;
-            each.push_back(project(projected(snapshot.particles, indices, own, completed),
-                                   completed.width, completed.height, *completed.field_of_view));
+            request.weighed = std::uint8_t(1 << type);
+            each.push_back(map_of(request, sums));
         }
-    return {completed, std::move(density), {}, std::move(each), are_counts, is_empty};
+    return {completed, std::move(density), {}, std::move(each), all.are_counts, is_empty};
 }
 
 /// Returns those `types` that the snapshot contains.
@@ -420,9 +356,10 @@ std::vector<int> present_types(const Snapshot& snapshot, const std::vector<int>&
 
 } // namespace
 
-RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options)
+RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options,
+                            const PictureSums& sums)
 {
-    return compose(snapshot, options).options;
+    return compose(snapshot, options, sums).options;
 }
 
 RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& asked,
@@ -431,7 +368,7 @@ RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& aske
     RenderOptions widened = view;
     widened.min = asked.min;
     widened.max = asked.max;
-    const Scene scene = compose(later, widened, Emptiness::allowed);
+    const Scene scene = compose(later, widened, {}, Emptiness::allowed);
     widened = view;
     if (!scene.is_empty) {
         widened.min = std::min(*view.min, *scene.options.min);
@@ -447,9 +384,10 @@ SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& op
     return compose(snapshot, options).density;
 }
 
-Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
+Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options,
+                      const PictureSums& sums)
 {
-    const Scene scene = compose(snapshot, options);
+    const Scene scene = compose(snapshot, options, sums);
     const RenderOptions& view = scene.options;
     Image image(options.width, options.height);
 #pragma omp parallel for

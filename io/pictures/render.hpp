@@ -5,17 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/pictures/picture_sums.hpp"
+#include "chamomile/core/pictures/projection.hpp"
 #include "chamomile/core/vec3.hpp"
 #include "chamomile/io/pictures/colour_map.hpp"
 #include "chamomile/io/pictures/image.hpp"
-#include "chamomile/io/pictures/projection.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
-
-/// A Pictured is the quantity that the colors show: surface density, or a mass-weighted mean along
-/// the line of sight of velocity away from the observer, its dispersion, or potential.
-enum class Pictured { density, velocity, dispersion, potential };
 
 /// RenderOptions controls a picture. Empty members are chosen from the snapshot. A member for each
 /// option.
@@ -56,7 +53,8 @@ struct RenderOptions {
 
 /// Returns the options with every choice made from this snapshot. All frames of a run then share
 /// one field of view and color range. Throws like render_snapshot().
-RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
+RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options,
+                            const PictureSums& sums = {});
 
 /// Returns the completed `view` with a color range wide enough for `later`, a snapshot of the same
 /// series. Ends given in `asked` stay fixed.
@@ -67,8 +65,10 @@ RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& aske
 /// logarithm of the projected surface density, smoothed over the local interparticle distance (the
 /// number density if all shown particles are massless). Another quantity is shown where the density
 /// exceeds the darkest color of the density map. Throws Error(usage) for options out of range,
-/// Error(input) if the chosen types have no particles or a position is not finite.
-Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
+/// Error(input) if the chosen types have no particles or a position is not finite. If `sums` is not
+/// null, it answers for positions, velocities and potentials, which the snapshot may then lack.
+Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options,
+                      const PictureSums& sums = {});
 
 /// Returns the mapped quantity: surface density (mass per area in units of the snapshot), or
 /// another quantity with NaN in empty pixels.

@@ -9,22 +9,22 @@
 
 namespace chamomile {
 
+class LedParticles;
+
 /// Frames draws the pictures of a run, all with one view and one range of colors.
 class Frames {
 public:
     explicit Frames(const RunSettings& settings);
 
-    /// Fixes the view from the initial particles. Throws Error for an empty picture. Potentials are
-    /// not read.
-    void choose(Snapshot& state);
+    /// Fixes the view from the particles: those of ranks, if `led` is not null. Throws Error for an
+    /// empty picture.
+    void choose(const Snapshot& state, LedParticles* led);
     /// Draws the particles to the folder's next picture.
-    void write(Snapshot& state, const RunFolder& folder);
+    void write(const Snapshot& state, LedParticles* led, const RunFolder& folder);
     int count() const { return count_; }
     void exchange(Archive& archive);
 
 private:
-    bool shows_potentials() const { return run_.frame_view.quantity == Pictured::potential; }
-
     const RunSettings& run_;
     RenderOptions view_;
     int count_ = 0;

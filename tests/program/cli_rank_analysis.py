@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests that power spectra, halos and mass functions of runs and commands on several ranks (threads or MPI processes)
-have the bytes of one rank, and that initial conditions have its bits.
+"""Tests that power spectra, halos, mass functions and pictures of runs and commands on several ranks (threads or MPI
+processes) have the bytes of one rank, and that initial conditions have its bits.
 """
 import pathlib
 import tempfile
 
-from processes import MPIRUN, own_lines, processes
+from processes import MPIRUN, own_lines, processes, results
 from program import chamomile, check, end, refused
 
 
@@ -63,6 +63,34 @@ def commands(folder):
     refused(folder, 3, "absent.hdf5: file: No such file", "halos", "absent.hdf5", "--length", 1, "--ranks", 3)
 
 
+def pictures(folder):
+    galaxy = ["run", "galaxy.hdf5", "--eps", 0.05, "--dt", 0.015625, "--t-end", 0.0625, "--snapshot-every", 0.0625, "--set", "frames.every=0.03125", "--frames"]
+    box = ["run", "box.hdf5", "--cosmology", "--z-end", 9, "--frames"]
+    for what, words, view in [
+            ("components", galaxy, ["components", "types=halo,disk,bulge", "inclination=70"]),
+            ("velocity", galaxy, ["quantity=velocity", "inclination=90", "follow=densest", "mark=center"]),
+            ("dispersion", galaxy, ["quantity=dispersion", "types=halo", "slice=2", "orbit=4"]),
+            ("potential", galaxy, ["quantity=potential", "follow=bulge", "mark=halo"]),
+            ("a slice of a box", box, ["inclination=20", "slice=500"]),
+            ("velocity in a box", box, ["quantity=velocity", "fov=4500", "follow=densest"])]:
+        words = [*words, *(word for one in [*view, "size=64"] for word in ("--set", "frames." + one)), "-q", "--overwrite"]
+        chamomile(folder, *words, "-o", "one")
+        one = results(folder, "one")[1]
+        check(len(one) > 2 and len(set(one.values())) > 1, f"{what}: the run drew {sorted(one)}")
+        for number in (2, 3):
+            chamomile(folder, *words, "-o", "out", "--ranks", number, "--threads", 4)
+            check(results(folder, "out")[1] == one, f"{what}: --ranks {number}: pictures differ from one rank")
+        if MPIRUN:
+            status, _, err = processes(folder, 3, *words, "-o", "out")
+            check(status == 0 and not own_lines(err), f"{what}: 3 processes: status {status}: {err}")
+            check(results(folder, "out")[1] == one, f"{what}: 3 processes: pictures differ from one rank")
+    chamomile(folder, *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
+    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
+    check(results(folder, "out")[1] == one, "a restart on another number of ranks: pictures differ")
+    for number in (1, 2):
+        refused(folder, 3, "view: no particles", *galaxy, "--set", "frames.center=99,0,0", "--set", "frames.fov=1", "-o", "none", "--ranks", number)
+
+
 def models(folder):
     def written(*words):
         chamomile(folder, "convert", *words, "made.txt", "--overwrite", "-q")
@@ -97,8 +125,9 @@ def main():
         folder = pathlib.Path(name)
         runs(folder)
         commands(folder)
+        pictures(folder)
         models(folder)
-    end("spectra, halos and initial conditions on ranks are those of one rank")
+    end("spectra, halos, pictures and initial conditions on ranks are those of one rank")
 
 
 main()

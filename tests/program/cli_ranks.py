@@ -211,7 +211,7 @@ def memory(folder):
 
 def reading(folder):
     """In a run that begins from a file or restarts, rank 0 holds little more than the non-moving columns of all
-    particles, until it writes.
+    particles, until it writes; and while it draws pictures.
     """
     number, count = 10, 1500000
     chamomile(folder, "model", "plummer", "-n", count, "-o", "many.hdf5", "-q")
@@ -229,14 +229,15 @@ def reading(folder):
             return 0
         return int(found[1]) * 1024 if found else 0
 
-    for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"])]:
+    for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"]),
+                      ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64"])]:
         before, most = written(), []
         started = launch(folder, number, "run", *run)
         while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
             time.sleep(0.01)
         while started.poll() is None:
             seen = [peak for pid in ranks if (peak := peak_of(pid))]
-            if written() != before:
+            if written() != before and "--frames" not in run:
                 break
             most = seen
             time.sleep(0.01)

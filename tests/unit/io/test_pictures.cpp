@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/pictures/projection.hpp"
 #include "chamomile/initial/models/galaxy.hpp"
 #include "chamomile/initial/models/plummer.hpp"
 #include "chamomile/io/pictures/labels.hpp"
 #include "chamomile/io/pictures/marks.hpp"
-#include "chamomile/io/pictures/projection.hpp"
 #include "chamomile/io/pictures/render.hpp"
 #include "tests/unit/model_checks.hpp"
 

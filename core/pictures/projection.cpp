@@ -1,10 +1,13 @@
-#include "chamomile/io/pictures/projection.hpp"
+#include "chamomile/core/pictures/projection.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+
+#include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 
 namespace chamomile {
 namespace {
@@ -42,10 +45,16 @@ struct Spline {
     }
 };
 
-/// A Pyramid deposits points on cells of several sizes.
+/// Adds the integers of all ranks.
+void sum_of_ranks(std::vector<std::int64_t>& values, Communicator& ranks)
+{
+    ranks.sum({reinterpret_cast<std::uint64_t*>(values.data()), values.size()});
+}
+
+/// A Pyramid deposits the points of all ranks on cells of several sizes.
 class Pyramid {
 public:
-    Pyramid(int width, int height, double field_of_view)
+    Pyramid(int width, int height, double field_of_view, Communicator& ranks) : ranks_(ranks)
     {
         const int levels = levels_of(width, height);
         const int coarsest = 1 << (levels - 1);
@@ -92,6 +101,7 @@ public:
 #pragma omp atomic
             ++cell;
         }
+        sum_of_ranks(counts, ranks_);
         std::copy(counts.begin(), counts.end(), finest.counts.begin());
         std::fill(counts.begin(), counts.end(), 0);
         for (std::size_t l = 1; l < levels_.size(); ++l) {
@@ -133,10 +143,7 @@ public:
 
     void deposit(std::span<const ProjectedPoint> points)
     {
-        double total = 0;
-        for (const ProjectedPoint& point : points)
-            total += point.mass;
-        unit_ = std::max(total, 1e-300) * 0x1p-61;
+        unit_ = mass_unit(points, ranks_);
 #pragma omp parallel for schedule(dynamic, 4096)
         for (std::size_t i = 0; i < points.size(); ++i) {
             double x, y;
@@ -149,6 +156,8 @@ public:
             if (coarse > 0)
                 spread(points[i], l + 1, coarse * points[i].mass);
         }
+        for (Level& level : levels_)
+            sum_of_ranks(level.masses, ranks_);
     }
 
     /// Returns the sum of all levels on the finest grid, in mass per pixel. A quadratic B-spline is
@@ -212,6 +221,7 @@ private:
         return masses;
     }
 
+    Communicator& ranks_;
     std::vector<Level> levels_;
     int margin_ = 0;
     double x0_ = 0, y0_ = 0, unit_ = 1;
@@ -236,12 +246,23 @@ Vec3<double> View::operator()(const Vec3<double>& r) const
             cos_inclination_ * r.z - sin_inclination_ * y};
 }
 
-SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
-                       double field_of_view)
+double mass_unit(std::span<const ProjectedPoint> points, Communicator& ranks)
 {
-    Pyramid pyramid(width, height, field_of_view);
+    ExactSums<double> total;
+    total.add(0, points.size(), [&](std::size_t k) { return points[k].mass; });
+    ranks.sum(total);
+    return std::max(total.value(), 1e-300) * 0x1p-61;
+}
+
+SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
+                       double field_of_view, Communicator* ranks)
+{
+    Communicator alone;
+    Pyramid pyramid(width, height, field_of_view, ranks ? *ranks : alone);
     pyramid.count(points);
     pyramid.deposit(points);
+    if (ranks && ranks->rank() > 0)
+        return {width, height, field_of_view / width, {}};
     SurfaceDensity density{width, height, field_of_view / width, pyramid.sum(width, height)};
     const double area = density.pixel_size * density.pixel_size;
     for (double& value : density.values)

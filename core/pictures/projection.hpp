@@ -8,6 +8,8 @@
 
 namespace chamomile {
 
+class Communicator;
+
 /// A View rotates the scene by `azimuth` about its z axis, then by `inclination` about the
 /// picture's x axis (degrees). The picture's x points right, y up, z to the observer. Inclination 0
 /// looks down the scene's z axis, 90 along +y.
@@ -40,13 +42,17 @@ struct SurfaceDensity {
     }
 };
 
+/// Returns the unit of masses in fixed point: 2^-61 of the mass of all ranks' points.
+double mass_unit(std::span<const ProjectedPoint> points, Communicator& ranks);
+
 /// Returns the surface density of points on a grid centered on (0, 0), `field_of_view` wide. Each
 /// point is spread over a quadratic B-spline. Its cell is the smallest, between one pixel and 1/16
 /// of the picture, with about 8 points; two cell sizes are blended between powers of two. Mass is
 /// conserved if the kernel lies inside the picture. The result is bitwise independent of the number
-/// of threads and the order of points (fixed-point sums).
+/// of threads and ranks and the order of points (fixed-point sums). Collective if `ranks` is not
+/// null; other ranks than 0 return no values.
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
-                       double field_of_view);
+                       double field_of_view, Communicator* ranks = nullptr);
 
 /// Returns the peak density of a single point of this mass, spread over the widest cell. Darker
 /// parts of a picture show single points.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/pictures/projection.hpp"
+#include "chamomile/core/weighted_quantiles.hpp"
 
 namespace chamomile {
 namespace {
@@ -112,6 +112,13 @@ public:
     }
 
 private:
+    /// Returns the sum over ranks.
+    std::uint64_t count(std::uint64_t own) const
+    {
+        ranks_.sum({&own, 1});
+        return own;
+    }
+
     bool has(std::uint8_t types, std::size_t i) const { return types >> particles_.type[i] & 1; }
 
     double weight(Index i) const { return request_.are_counts ? 1 : particles_.mass[i]; }
@@ -184,11 +191,6 @@ private:
         const auto seen = [&](Index i) {
             return frame_.box.nearest(particles_.position[i] - center);
         };
-        const auto count = [&](std::size_t own) {
-            std::uint64_t all = own;
-            ranks_.sum({&all, 1});
-            return all;
-        };
         const auto centroid = [&](const std::vector<Index>& some) {
             ExactSums<Vec3<double>> sums;
             sums.add(0, some.size(), [&](std::size_t k) { return seen(some[k]); });
@@ -222,46 +224,25 @@ private:
         return center;
     }
 
-    /// Returns the width. Finds the extent that holds 98 % of the mass, bin by bin from its highest
-    /// bits on. Masses are integers as in a map.
     double width() const
     {
-        struct Extent {
-            std::uint64_t bits; ///< of a double, in its order
-            std::uint64_t mass;
-        };
-        const std::vector<ProjectedPoint> points = this->points();
-        const double unit = mass_unit(points, ranks_);
-        const double aspect = double(frame_.width) / frame_.height;
-        std::vector<Extent> extents;
-        std::uint64_t total = 0;
+        std::vector<double> extents, masses;
         double smallest = HUGE_VAL;
-        for (const ProjectedPoint& point : points) {
-            const double extent = std::max(std::abs(point.x), std::abs(point.y) * aspect);
+        for (const ProjectedPoint& point : points()) {
             extents.push_back(
-                {std::bit_cast<std::uint64_t>(extent), std::uint64_t(point.mass / unit)});
-            total += extents.back().mass;
-            if (extent > 0)
-                smallest = std::min(smallest, extent);
+                std::max(std::abs(point.x), std::abs(point.y) * frame_.width / frame_.height));
+            masses.push_back(point.mass);
+            if (extents.back() > 0)
+                smallest = std::min(smallest, extents.back());
         }
-        ranks_.sum({&total, 1});
         smallest = min_of_ranks(smallest, ranks_);
-        if (smallest == HUGE_VAL)
-            return 1; // all particles at the center
-        std::uint64_t sought = total - total / 50, found = 0;
-        constexpr int bits = 8;
-        for (int shift = 64 - bits; shift >= 0; shift -= bits) {
-            std::array<std::uint64_t, 1 << bits> masses{};
-            for (const auto& [extent, mass] : extents)
-                if (shift + bits == 64 || extent >> (shift + bits) == found >> (shift + bits))
-                    masses[extent >> shift & (masses.size() - 1)] += mass;
-            ranks_.sum(masses);
-            std::uint64_t bin = 0;
-            for (; bin + 1 < masses.size() && masses[bin] < sought; ++bin)
-                sought -= masses[bin];
-            found |= bin << shift;
-        }
-        return 2.6 * std::max(std::bit_cast<double>(found), smallest);
+        ValuesInMemory values{extents, masses};
+        const double part[] = {0.98};
+        const auto found =
+            weighted_quantiles(values, RankSubset{ranks_, count(extents.size())}, part);
+        if (found.empty() || smallest == HUGE_VAL)
+            return 1;
+        return 2.6 * std::max(found[0].value, smallest);
     }
 
     const PictureRequest& request_;

@@ -143,7 +143,10 @@ public:
 
     void deposit(std::span<const ProjectedPoint> points)
     {
-        unit_ = mass_unit(points, ranks_);
+        ExactSums<double> total;
+        total.add(0, points.size(), [&](std::size_t k) { return points[k].mass; });
+        ranks_.sum(total);
+        unit_ = std::max(total.value(), 1e-300) * 0x1p-61;
 #pragma omp parallel for schedule(dynamic, 4096)
         for (std::size_t i = 0; i < points.size(); ++i) {
             double x, y;
@@ -244,14 +247,6 @@ Vec3<double> View::operator()(const Vec3<double>& r) const
     const double y = sin_azimuth_ * r.x + cos_azimuth_ * r.y;
     return {x, cos_inclination_ * y + sin_inclination_ * r.z,
             cos_inclination_ * r.z - sin_inclination_ * y};
-}
-
-double mass_unit(std::span<const ProjectedPoint> points, Communicator& ranks)
-{
-    ExactSums<double> total;
-    total.add(0, points.size(), [&](std::size_t k) { return points[k].mass; });
-    ranks.sum(total);
-    return std::max(total.value(), 1e-300) * 0x1p-61;
 }
 
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,

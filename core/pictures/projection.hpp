@@ -42,9 +42,6 @@ struct SurfaceDensity {
     }
 };
 
-/// Returns the unit of masses in fixed point: 2^-61 of the mass of all ranks' points.
-double mass_unit(std::span<const ProjectedPoint> points, Communicator& ranks);
-
 /// Returns the surface density of points on a grid centered on (0, 0), `field_of_view` wide. Each
 /// point is spread over a quadratic B-spline. Its cell is the smallest, between one pixel and 1/16
 /// of the picture, with about 8 points; two cell sizes are blended between powers of two. Mass is

@@ -4,8 +4,8 @@
 #include "chamomile/core/random.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/core/weighted_quantiles.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
-#include "chamomile/integrate/measures/weighted_quantiles.hpp"
 
 namespace chamomile {
 namespace {

@@ -122,6 +122,13 @@ public:
         return lead<&RankRun::picture_sum>({}, request);
     }
 
+    /// Returns radial_bins() of all particles. `types`: one per particle.
+    RadialBins radial_bins(const ProfileRequest& request, std::span<const std::uint8_t> types)
+    {
+        scatter_types(types);
+        return lead<&RankRun::radial_bins>({}, request);
+    }
+
 private:
     Communicator& ranks_;
     RankRun run_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 
 namespace chamomile {
@@ -198,6 +199,15 @@ std::vector<double> RankRun::picture_sum(PictureRequest request)
 {
     update_home();
     return chamomile::picture_sum(request, PicturedParticles(home_), ranks_);
+}
+
+RadialBins RankRun::radial_bins(ProfileRequest request)
+{
+    update_home();
+    RowsInMemory rows(home_);
+    return chamomile::radial_bins(
+        {home_, rows, RankSubset{ranks_, count_, ranks_.first_of_run(count_, ranks_.rank())}},
+        request, 0, 1);
 }
 
 std::vector<Crossing> RankRun::gather_crossings()

@@ -20,6 +20,7 @@
 #include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/measures/radial_bins.hpp"
 
 namespace chamomile {
 
@@ -81,6 +82,7 @@ public:
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
     std::vector<double> picture_sum(PictureRequest request);
+    RadialBins radial_bins(ProfileRequest request);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();
 
@@ -158,12 +160,12 @@ private:
     struct Constant {};
 };
 
-using RankCalls =
-    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-             &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
-             &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
-             &RankRun::picture_sum, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
-             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+using RankCalls = CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
+                           &RankRun::make_particles, &RankRun::resume, &RankRun::fetch,
+                           &RankRun::gather, &RankRun::gather_crossings, &RankRun::power_spectrum,
+                           &RankRun::halos, &RankRun::picture_sum, &RankRun::radial_bins,
+                           &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+                           &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

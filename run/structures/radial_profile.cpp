@@ -7,124 +7,31 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 
 namespace chamomile {
 namespace {
 
 using std::numbers::pi;
 
-/// A Body is a particle relative to the center, with velocity along r, theta, phi or R, phi, z.
-struct Body {
-    double radius, distance, mass; ///< radius: for binning; distance: from the center
-    Vec3<double> velocity;
-    double z;
-    int type;
-};
+double scale_of(const Snapshot& snapshot)
+{
+    return snapshot.comoving ? snapshot.comoving->scale_factor : 1;
+}
 
-/// Moments of the bodies in one bin.
-struct Bin {
-    double count = 0, mass = 0, heights = 0;
-    Vec3<double> sum, squares;
-
-    void add(const Body& body)
-    {
-        const Vec3<double>& v = body.velocity;
-        count += 1;
-        mass += body.mass;
-        heights += body.mass * body.z * body.z;
-        sum += body.mass * v;
-        squares += body.mass * Vec3<double>{v.x * v.x, v.y * v.y, v.z * v.z};
-    }
-};
-
-/// Returns the bodies sorted by binning radius.
-std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& request)
+RadialBins bins_of(const Snapshot& snapshot, const ProfileRequest& request, LedParticles* led)
 {
     const Particles& p = snapshot.particles;
+    if (led)
+        return led->radial_bins(request, p.type);
     if (snapshot.box_size > 0 && !request.center)
         throw Error(Fault::usage, "profile: {center}: missing: needed in a periodic box");
-    const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
-    const Vec3<double> center = request.center ? *request.center : density_center(p);
-    std::vector<Vec3<double>> places(p.size());
-    std::vector<double> distances(p.size());
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        Vec3<double> x = p.position[i] - center;
-        if (const double side = snapshot.box_size; side > 0)
-            x = {std::remainder(x.x, side), std::remainder(x.y, side), std::remainder(x.z, side)};
-        places[i] = a * x;
-        distances[i] = norm(places[i]);
-    }
-    std::vector<double> sorted = distances;
-    std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(p.size() / 2), sorted.end());
-    double mass = 0;
-    Vec3<double> motion;
-    for (std::size_t i = 0; i < p.size(); ++i)
-        if (distances[i] <= sorted[p.size() / 2]) {
-            mass += p.mass[i];
-            motion += p.mass[i] * p.velocity[i];
-        }
-    if (mass > 0)
-        motion = (1 / mass) * motion;
-
-    std::vector<Body> bodies;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        const Vec3<double> x = places[i], v = p.velocity[i] - motion;
-        const double R = norm(Vec3<double>{x.x, x.y, 0}), r = distances[i];
-        const double c = R > 0 ? x.x / R : 1, s = R > 0 ? x.y / R : 0;
-        const double out = c * v.x + s * v.y, around = c * v.y - s * v.x;
-        const double cosine = r > 0 ? x.z / r : 1, sine = r > 0 ? R / r : 0;
-        const Vec3<double> velocity =
-            request.cylinders
-                ? Vec3<double>{out, around, v.z}
-                : Vec3<double>{sine * out + cosine * v.z, cosine * out - sine * v.z, around};
-        bodies.push_back({request.cylinders ? R : r, r, p.mass[i], velocity, x.z, int(p.type[i])});
-    }
-    std::sort(bodies.begin(), bodies.end(),
-              [](const Body& one, const Body& other) { return one.radius < other.radius; });
-    return bodies;
-}
-
-/// Returns the max radius for shells within the nearest periodic images.
-double largest_radius(const Snapshot& snapshot)
-{
-    const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
-    return snapshot.box_size > 0 ? 0.5 * a * snapshot.box_size
-                                 : std::numeric_limits<double>::infinity();
-}
-
-void require_in_box(const char* option, const std::optional<double>& value, double max)
-{
-    if (value && *value > max)
-        throw Error(Fault::usage,
-                    formatted("%s: %.6g: must be at most half the side of the periodic box, %.6g",
-                              option, *value, max));
-}
-
-std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileRequest& request,
-                             double max)
-{
-    require_in_box("{r-max}", request.largest, max);
-    require_in_box("{height}", request.height, max);
-    const auto radius_of = [&](double part) {
-        return bodies[std::min(std::size_t(part * double(bodies.size())), bodies.size() - 1)]
-            .radius;
-    };
-    const double low = request.smallest.value_or(request.cylinders ? 0 : radius_of(0.01));
-    const double high = request.largest.value_or(std::min(radius_of(0.99), max));
-    if (!(low < high) || (!request.cylinders && low <= 0))
-        throw Error(
-            Fault::usage,
-            formatted("profile: radii from %.6g to %.6g: the first must be %s and below the second",
-                      low, high, request.cylinders ? "at least 0" : "above 0"));
-    std::vector<double> edges;
-    for (int k = 0; k <= request.bins; ++k) {
-        const double part = double(k) / request.bins;
-        edges.push_back(request.cylinders ? low + part * (high - low)
-                                          : low * std::pow(high / low, part));
-    }
-    return edges;
+    RowsInMemory rows(p);
+    Communicator alone;
+    return radial_bins({p, rows, RankSubset{alone, p.size()}}, request, snapshot.box_size,
+                       scale_of(snapshot));
 }
 
 /// Returns the headings with units.
@@ -173,41 +80,24 @@ std::string profile_note(const Snapshot& snapshot, const ProfileRequest& request
     if (!(snapshot.box_size > 0) || request.largest)
         return "";
     return formatted("%s reach at most %.6g, half the side of the periodic box",
-                     request.cylinders ? "rings" : "shells", largest_radius(snapshot));
+                     request.cylinders ? "rings" : "shells",
+                     0.5 * scale_of(snapshot) * snapshot.box_size);
 }
 
-std::string profile_table(const Snapshot& snapshot, const ProfileRequest& request)
+std::string profile_table(const Snapshot& snapshot, const ProfileRequest& request,
+                          LedParticles* led)
 {
-    const std::vector<Body> bodies = seen_from(snapshot, request);
-    const std::vector<double> edges = edges_of(bodies, request, largest_radius(snapshot));
-    const double height = request.height.value_or(std::numeric_limits<double>::infinity());
+    const RadialBins found = bins_of(snapshot, request, led);
+    const std::vector<double>& edges = found.edges;
     const double nothing = std::numeric_limits<double>::quiet_NaN();
     const std::size_t n = edges.size() - 1;
 
-    std::vector<int> types = {-1};
-    for (int type = 0; type < 6; ++type)
-        if (std::any_of(bodies.begin(), bodies.end(),
-                        [type](const Body& body) { return body.type == type; }))
-            types.push_back(type);
-    if (types.size() == 2)
-        types.pop_back();
-
     Table table(headings(snapshot, request.cylinders));
-    for (int type : types) {
-        std::vector<Bin> bins(n);
-        double within = 0; // mass inside the first edge
-        for (const Body& body : bodies) {
-            if ((type >= 0 && body.type != type) || std::abs(body.z) > height)
-                continue;
-            const auto above = std::upper_bound(edges.begin(), edges.end(), body.radius);
-            const auto k = std::size_t(above - edges.begin()); // 0: inside the first edge
-            if (k == 0)
-                within += body.mass;
-            else if (k <= n)
-                bins[k - 1].add(body);
-        }
+    const RadialBin* bins = found.sums.data();
+    for (int type : found.types) {
+        double within = bins[0].mass;
         for (std::size_t k = 0; k < n; ++k) {
-            const Bin& bin = bins[k];
+            const RadialBin& bin = bins[k + 1];
             within += bin.mass;
             const double low = edges[k], high = edges[k + 1];
             const double size = request.cylinders
@@ -251,6 +141,7 @@ std::string profile_table(const Snapshot& snapshot, const ProfileRequest& reques
             }
             table.add(std::move(row));
         }
+        bins += n + 1;
     }
     return table.csv();
 }

@@ -105,7 +105,7 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
     if (analysis.profile) {
         const TraceRange range("profile");
         const std::filesystem::path file = folder.profile(number);
-        write_text(file, profile_table(snapshot, {}));
+        write_text(file, profile_table(snapshot, {}, led));
         written += ", " + file.filename().string();
     }
     return written;

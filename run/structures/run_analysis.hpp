@@ -20,7 +20,7 @@ struct RunAnalysis {
     std::vector<int> halo_types; ///< of friends, 0..5; empty: all
 
     /// Returns whether a measurement reads all particles; `on_ranks`: ranks keep them.
-    bool needs_particles(bool on_ranks) const { return profile || ((halos || power) && !on_ranks); }
+    bool needs_particles(bool on_ranks) const { return (profile || halos || power) && !on_ranks; }
 };
 
 /// Refuses spectra or halos without a periodic box, profiles of a periodic box or of too few
@@ -33,8 +33,8 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
 /// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. The first GPU of `forces` links
-/// particles if they fit in its memory. `led`: the particles of a run on ranks, else null; profiles
-/// need them in the snapshot. Returns the written files, such as ", power_007.txt".
+/// particles if they fit in its memory. `led`: the particles of a run on ranks, else null. Returns
+/// the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number, const SolverOptions& forces,
                            LedParticles* led);

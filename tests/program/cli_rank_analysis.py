@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that power spectra, halos, mass functions and pictures of runs and commands on several ranks (threads or MPI
+"""Tests that power spectra, halos, profiles and pictures of runs and commands on several ranks (threads or MPI
 processes) have the bytes of one rank, and that initial conditions have its bits.
 """
 import pathlib
@@ -10,7 +10,7 @@ from program import chamomile, check, end, refused
 
 
 def tables(folder, out):
-    return {p.name: p.read_bytes() for kind in ("power", "halos", "mass_function") for p in sorted((folder / out).glob(kind + "_*"))}
+    return {p.name: p.read_bytes() for kind in ("power", "halos", "mass_function", "profile") for p in sorted((folder / out).glob(kind + "_*"))}
 
 
 def runs(folder):
@@ -64,7 +64,7 @@ def commands(folder):
 
 
 def pictures(folder):
-    galaxy = ["run", "galaxy.hdf5", "--eps", 0.05, "--dt", 0.015625, "--t-end", 0.0625, "--snapshot-every", 0.0625, "--set", "frames.every=0.03125", "--frames"]
+    galaxy = ["run", "galaxy.hdf5", "--eps", 0.05, "--dt", 0.015625, "--t-end", 0.0625, "--snapshot-every", 0.0625, "--set", "frames.every=0.03125", "--frames", "--profile"]
     box = ["run", "box.hdf5", "--cosmology", "--z-end", 9, "--frames"]
     for what, words, view in [
             ("components", galaxy, ["components", "types=halo,disk,bulge", "inclination=70"]),
@@ -75,11 +75,13 @@ def pictures(folder):
             ("velocity in a box", box, ["quantity=velocity", "fov=4500", "follow=densest"])]:
         words = [*words, *(word for one in [*view, "size=64"] for word in ("--set", "frames." + one)), "-q", "--overwrite"]
         chamomile(folder, *words, "-o", "one")
-        one = results(folder, "one")[1]
+        one, profiles = results(folder, "one")[1], tables(folder, "one")
+        check(len(profiles) == (2 if "--profile" in words else 0), f"{what}: the run wrote {sorted(profiles)}")
         check(len(one) > 2 and len(set(one.values())) > 1, f"{what}: the run drew {sorted(one)}")
         for number in (2, 3):
             chamomile(folder, *words, "-o", "out", "--ranks", number, "--threads", 4)
             check(results(folder, "out")[1] == one, f"{what}: --ranks {number}: pictures differ from one rank")
+            check(tables(folder, "out") == profiles, f"{what}: --ranks {number}: profiles differ from one rank")
         if MPIRUN:
             status, _, err = processes(folder, 3, *words, "-o", "out")
             check(status == 0 and not own_lines(err), f"{what}: 3 processes: status {status}: {err}")
@@ -127,7 +129,7 @@ def main():
         commands(folder)
         pictures(folder)
         models(folder)
-    end("spectra, halos, pictures and initial conditions on ranks are those of one rank")
+    end("spectra, halos, profiles, pictures and initial conditions on ranks are those of one rank")
 
 
 main()

@@ -239,7 +239,7 @@ def reading(folder):
             seen = [peak for pid in ranks if (peak := peak_of(pid))]
             if written() != before and "--frames" not in run:
                 break
-            most = seen
+            most = seen if len(seen) == number else most
             time.sleep(0.01)
         _, err = started.communicate()
         if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were found: {err}"):
@@ -247,7 +247,7 @@ def reading(folder):
         others = sum(most[1:]) / (number - 1)
         more = (most[0] - others) / count
         check(more < 40, f"{what}: rank 0 has {more:.0f} more bytes per particle than other ranks")
-        print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB until it wrote, others {others / 1e6:.0f} in the mean")
+        print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB, others {others / 1e6:.0f} in the mean")
 
 
 def refusals(folder):

@@ -41,6 +41,25 @@ struct QuantileBin {
     double before, target;
 };
 
+/// Values in memory for weighted_quantiles().
+struct ValuesInMemory {
+    std::span<const double> values;
+    std::span<const double> weights = {}; ///< empty: 1 each
+
+    std::size_t size() const { return values.size(); }
+    std::size_t max() const { return std::max<std::size_t>(size(), 1); }
+    std::span<const std::uint16_t> bins(const ValueBins&) const { return {}; }
+    void fetch(std::size_t, std::size_t) {}
+    double value(std::size_t i) const { return values[i]; }
+    double weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
+    std::vector<double> at(const std::vector<Index>& places) const
+    {
+        std::vector<double> chosen(places.size());
+        std::ranges::transform(places, chosen.begin(), [this](Index i) { return values[i]; });
+        return chosen;
+    }
+};
+
 /// Adds the weights of each bin over pieces, in order.
 std::vector<double> sum_of_pieces(const std::vector<std::vector<double>>& pieces);
 

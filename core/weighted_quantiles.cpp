@@ -1,4 +1,4 @@
-#include "chamomile/integrate/measures/weighted_quantiles.hpp"
+#include "chamomile/core/weighted_quantiles.hpp"
 
 #include <cassert>
 

@@ -8,7 +8,7 @@
 
 using namespace chamomile;
 
-TEST_SUITE_BEGIN("pictures");
+TEST_SUITE_BEGIN("rank_pictures");
 
 namespace {
 

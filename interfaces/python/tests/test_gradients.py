@@ -152,7 +152,8 @@ def test_torch_passes_gradcheck_and_opcheck():
     for function in (gravity.acceleration, gravity.potential):
         assert torch.autograd.gradcheck(lambda x, m: function(x, m, **DIRECT), (x, m), eps=1e-5, atol=1e-7)
     in_box = {"box": 4.0, "precision": "double", "tolerance": 1e-9, "device": "cpu"}
-    assert torch.autograd.gradcheck(lambda x, m: gravity.acceleration(x, m, **in_box), (x, m), eps=1e-6, atol=1e-5)
+    heavy = (m.detach() + 0.1).requires_grad_()  # trees refuse masses below 0
+    assert torch.autograd.gradcheck(lambda x, m: gravity.acceleration(x, m, **in_box), (x, heavy), eps=1e-6, atol=1e-5)
     from torch import library as operators
 
     with torch.no_grad():
@@ -266,8 +267,8 @@ def test_jax_under_jit_grad_and_vmap():
     for found in (eager, jitted):
         assert error(found[0], gx) < 1e-12 and error(found[1], gm) < 1e-12
     assert np.array_equal(eager[0], jitted[0])
-    in_box = jax.grad(lambda x: (gravity.acceleration(x, M, box=5.0, softening=0.1, device="cpu") * LAMBDA).sum())(X)
-    assert np.array_equal(in_box, chamomile.Solver(box=5.0, softening=0.1, device="cpu").build(X, M).vjp(LAMBDA).positions)
+    in_box = jax.grad(lambda x: (gravity.acceleration(x, M, box=5.0, softening=0.02, device="cpu") * LAMBDA).sum())(X)
+    assert np.array_equal(in_box, chamomile.Solver(box=5.0, softening=0.02, device="cpu").build(X, M).vjp(LAMBDA).positions)
     systems = R.normal(size=(3, 7, 3))
     mapped = jax.jit(jax.vmap(jax.grad(lambda x: (gravity.acceleration(x, 0.1, **DIRECT) ** 2).sum())))(systems)
     one = jax.grad(lambda x: (gravity.acceleration(x, 0.1, softenings=0.1, solver="direct", precision="double") ** 2).sum())(systems[1])

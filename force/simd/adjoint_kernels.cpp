@@ -71,12 +71,12 @@ struct PackedCell {
 /// The short range of a cell: with D_m the m-th derivative of Newton's law, factors 1 - smooth part
 /// / D_m, or 0 beyond the cut.
 template <class T>
-CHAMOMILE_HD FactoredCells<Pack<T>> short_range_of(const ShortRangeForm& form,
-                                                   const Vec3<Pack<T>>& r, const Pack<T>& eps2)
+CHAMOMILE_HD FactoredCells<Pack<T>> short_range_of(const ShortRangeForm& form, const Pack<T>& r2,
+                                                   const Pack<T>& eps2)
 {
     using P = Pack<T>;
     const auto& smooth = form.of<T>();
-    const P r2 = norm_squared(r, P(T(0))), at = P(T(form.slope)) * r2 + P(T(-1)), u2 = r2 + eps2,
+    const P at = P(T(form.slope)) * r2 + P(T(-1)), u2 = r2 + eps2,
             x = select(at < P(T(1)), at, P(T(1))); // finite
     P q[4];
     find_smooth_derivatives(smooth.force, x, q);
@@ -109,8 +109,10 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
                 if constexpr (is_periodic) {
                     const Vec3<T>& at = packed[c].position;
                     const Vec3<P> r = Vec3<P>{P(at.x), P(at.y), P(at.z)} - i.position;
-                    add_dual_cell<order>(packed[c], eps2, i,
-                                         short_range_of<T>(*targets.form, r, eps2));
+                    const P r2 = norm_squared(r, P(T(0)));
+                    if (less_bits(P(T(targets.form->slope)) * r2, P(T(2))) != 0) // r_cut
+                        add_dual_cell<order>(packed[c], eps2, i,
+                                             short_range_of<T>(*targets.form, r2, eps2));
                 } else {
                     add_dual_cell<order>(packed[c], eps2, i);
                 }

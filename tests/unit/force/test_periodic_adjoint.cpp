@@ -115,6 +115,43 @@ TEST_CASE("gradients by the tree in a box have the errors of its forces")
         }
 }
 
+TEST_CASE("gradients by cells in a box converge as their moments say")
+{
+    // Two clumps of radius s, 4.5 r_s apart across a face, see each other as cells. Dual moments to
+    // degree 3 leave errors of order s^3, of order 2 and less if a derivative of the law is wrong.
+    const auto error_of = [](const Softened& softened, int order, double s) {
+        Particles p = cloud(60, 11, [&](Random& random) {
+            return Vec3<double>{0.3, 1.1, 2} + on_sphere(random, s * std::cbrt(random()));
+        });
+        for (std::size_t i = 0; i < p.size(); i += 2)
+            p.position[i] = Periodicity{side}.wrapped(p.position[i] - Vec3<double>{0.9, 0.8, 0.7});
+        p = mixed(p, softened);
+        const Loss loss(p.size());
+        SolverOptions options = in_box(softened, SolverKind::tree, Precision::double_precision);
+        options.periodic.mesh = 16;
+        options.order = order;
+        options.tolerance = 1e-12;
+        const Gradient by_pairs(options, p, loss);
+        options.criterion = Criterion::geometric;
+        options.theta = 1;
+        const Gradient by_cells(options, p, loss);
+        CHECK(by_cells.statistics.particle_cell > 0);
+        double error = 0;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            error = std::max({error, norm(by_cells.position[i] - by_pairs.position[i]),
+                              std::abs(by_cells.mass[i] - by_pairs.mass[i])});
+        return error;
+    };
+    for (const Softened& softened : {softenings[0], softenings[1]}) {
+        CAPTURE(softened.name);
+        const double factor = error_of(softened, 2, 0.04) / error_of(softened, 2, 0.01),
+                     of_order_0 = error_of(softened, 0, 0.04) / error_of(softened, 0, 0.01);
+        MESSAGE(std::string(softened.name) << ": " << factor << ", order 0: " << of_order_0);
+        CHECK(factor > 40);
+        CHECK(of_order_0 > 10);
+    }
+}
+
 TEST_CASE("gradients in a box for any number of particles, threads and instruction sets")
 {
     const Softened& softened = softenings[3];

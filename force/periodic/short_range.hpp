@@ -68,18 +68,15 @@ template <class T, class Lane, std::size_t count, std::size_t values>
 CHAMOMILE_HD void find_smooth_derivatives(const Lane (&power)[count], const T& x, T (&of)[values])
 {
     of[0] = T(power[count - 1]);
-    for (std::size_t d = 1; d < values; ++d)
+    for (int d = 1; d < int(values); ++d)
         of[d] = T(0);
     for (int k = int(count) - 2; k >= 0; --k) {
-        for (std::size_t d = values - 1; d > 0; --d)
+        for (int d = int(values) - 1; d > 0; --d)
             of[d] = of[d] * x + of[d - 1];
         of[0] = of[0] * x + T(power[k]);
     }
-    Lane factorial = 1;
-    for (std::size_t d = 2; d < values; ++d) {
-        factorial *= Lane(d);
-        of[d] = T(factorial) * of[d];
-    }
+    for (int d = 2, factorial = 2; d < int(values); factorial *= ++d)
+        of[d] = T(Lane(factorial)) * of[d];
 }
 
 /// The short range of a law of gravity for particles and cells, to second order in cell size; 0

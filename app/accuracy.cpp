@@ -306,8 +306,6 @@ int accuracy(const std::vector<std::string>& arguments)
         print_quantities(options);
         set_from_file(solver, snapshot, options);
         require_reference(options, accuracy.reference.device, solver.box > 0);
-        if (accuracy.gradient && solver.box > 0)
-            throw Error(Fault::usage, "{gradient}: needs isolated particles: give {box} 0");
         warn_of_suspicious_inputs(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));

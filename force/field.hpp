@@ -106,9 +106,8 @@ public:
 
     /// Computes the gradient of a loss L of the fields that evaluate_sources() computes at all
     /// sources: by the same lists, with moments one degree higher, or directly. Softening lengths
-    /// count as constants. For isolated sources; a tree on a GPU is replaced by one on the host.
-    /// Throws Error(input) for a non-finite value and like evaluate_sources(), Error(usage) in a
-    /// periodic box or on several ranks.
+    /// count as constants. A tree on a GPU may be replaced by one on the host. Throws Error(input)
+    /// for a non-finite value and like evaluate_sources(), Error(usage) on several ranks.
     virtual ForceStatistics evaluate_adjoint(const FieldCotangents& given,
                                              const FieldGradients& gradients) = 0;
 

@@ -57,7 +57,12 @@ public:
         kernel_ = law_.code->host[set_][precise_];
         LawChoice choice = LawChoice::of(input.softening, per_particle);
         choice.in_double = precise_;
-        add_pairs_ = kernels_.adjoint.pairs(choice, bool(loss_.mu));
+        const bool is_periodic = input.form;
+        add_pairs_ = kernels_.adjoint.pairs(
+            choice, is_periodic ? AdjointPart::short_range : AdjointPart::isolated, bool(loss_.mu));
+        add_smooth_ = is_periodic
+                          ? kernels_.adjoint.pairs(choice, AdjointPart::smooth, bool(loss_.mu))
+                          : nullptr;
         rows_.take(octree, input.scale, unit_, loss_.lambda, loss_.mu);
         if (loss_.velocity)
             moving_.take_moving(octree, input.scale, unit_, loss_.velocity);
@@ -149,13 +154,14 @@ private:
     {
         const std::size_t padded = thread.cell_sums.size() / 4;
         return {int(padded), thread.columns.data(), thread.cell_sums.data(),
-                softens_apart_ ? input_.softening.rule_weight() : -1};
+                softens_apart_ ? input_.softening.rule_weight() : -1, input_.form};
     }
 
     template <class Row>
     double distance_from(const Row& row, Index cell) const
     {
-        const Vec3<double> r = input_.moments->multipole[cell].center - row.center;
+        const Vec3<double> r =
+            input_.periodicity.nearest(input_.moments->multipole[cell].center - row.center);
         return std::max(0.0, std::sqrt(norm_squared(r)) - row.radius);
     }
 
@@ -173,7 +179,7 @@ private:
             if (const Index cell = lists.far_cells[c]; softens_apart_ || !moments_.is_trusted(cell))
                 fields.near.push_back(cell);
             else
-                moments_.append(cell, row.center, eps2_, thread.cells);
+                moments_.append(cell, row.center, input_.periodicity, eps2_, thread.cells);
         }
         wider = wider && !wider->is_empty ? wider : nullptr;
         fields.is_empty = thread.cells.empty() && !wider;
@@ -225,7 +231,7 @@ private:
         const Octree& octree = *input_.octree;
         if (!moments_.may_be_opened(cell) ||
             !moments_.is_to_be_opened(cell, distance_from(row, cell))) {
-            moments_.append(cell, row.center, eps2_, thread.cells);
+            moments_.append(cell, row.center, input_.periodicity, eps2_, thread.cells);
         } else if (octree.is_leaf(cell)) {
             const Cell& leaf = octree.cells[cell];
             list_range(leaf.begin, leaf.begin + leaf.count, row, thread);
@@ -265,11 +271,20 @@ private:
                 r + 1 < row.range_end ? lists.ranges[r + 1].before : row.particle_count;
             list_range(range.first, range.first + after - range.before, row, thread);
         }
-        const double l = 1 / input_.scale.length;
-        add_pairs_({rows_.row(0), rows_.width(), thread.ranges.data(), thread.ranges.size(),
-                    row.center, l, l * input_.softening.length, input_.softening.rule_weight()},
-                   targets_of(thread));
+        add_listed(add_pairs_, thread.ranges, row, thread);
         sum_own_pairs(row, thread);
+        if (add_smooth_)
+            add_listed(add_smooth_, {{row.target_begin, row.target_end}}, row, thread);
+    }
+
+    void add_listed(AdjointPairKernel kernel, const std::vector<AdjointPairs::Range>& ranges,
+                    const ListRow& row, Thread& thread) const
+    {
+        const double l = 1 / input_.scale.length;
+        kernel({rows_.row(0), rows_.width(), ranges.data(), ranges.size(), row.center, l,
+                l * input_.softening.length, input_.softening.rule_weight(), input_.periodicity,
+                input_.form},
+               targets_of(thread));
     }
 
     /// Sums over the pairs of targets, which every list has, with coordinates in two floats.
@@ -328,7 +343,8 @@ private:
     AdjointLaw law_;
     PairKernel kernel_ = nullptr; // of a group's own pairs
     AdjointPairKernel add_pairs_ = nullptr;
-    AdjointRows rows_, moving_; // moving_: targets with velocities
+    AdjointPairKernel add_smooth_ = nullptr; // in a periodic cube, of a group's own pairs
+    AdjointRows rows_, moving_;              // moving_: targets with velocities
     DualMoments moments_;
     ListPool lists_;
     std::vector<Thread> threads_;

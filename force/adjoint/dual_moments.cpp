@@ -265,11 +265,11 @@ void DualMoments::sum_daughters(Index c)
         spans_[c] = span;
 }
 
-void DualMoments::append(Index cell, const Vec3<double>& center, double eps2,
-                         std::vector<DualCell>& cells) const
+void DualMoments::append(Index cell, const Vec3<double>& center, const Periodicity& box,
+                         double eps2, std::vector<DualCell>& cells) const
 {
     const Head& head = heads_[cell];
-    const Vec3<double> place = inverse_length_ * (head.center - center);
+    const Vec3<double> place = inverse_length_ * box.nearest(head.center - center);
     if (parts_ == 1) {
         cells.push_back({place, eps2, head.size, row_of(cell, 0)});
         return;

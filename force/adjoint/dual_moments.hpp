@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/simd/adjoint_kernels.hpp"
@@ -84,9 +85,9 @@ public:
             __builtin_prefetch(row + byte);
     }
 
-    /// Appends a cell as the group or cluster at `center` sees it. `eps2`: of all pairs, without
-    /// per-particle softening; in internal units.
-    void append(Index cell, const Vec3<double>& center, double eps2,
+    /// Appends a cell as the group or cluster at `center` sees it, from the nearest image in `box`.
+    /// `eps2`: of all pairs, without per-particle softening; in internal units.
+    void append(Index cell, const Vec3<double>& center, const Periodicity& box, double eps2,
                 std::vector<DualCell>& cells) const;
 
     /// Returns whether the lists' criterion holds for the cell.

@@ -155,6 +155,39 @@ CHAMOMILE_HD void for_each_part(const Use& use)
 
 } // namespace dual
 
+/// A cell's law with derivatives of 1/u times factors; here Newton's, without factors.
+struct NewtonsCells {
+    /// Returns p, of a part whose law is the m-th derivative by r^2.
+    template <int m, class P>
+    CHAMOMILE_HD const P& scaled(const P& p) const
+    {
+        return p;
+    }
+    /// Returns w p times half of (3 + 2 m) factor(m + 2) - 3 factor(m + 1).
+    template <int m, int w, class T, class P>
+    CHAMOMILE_HD P second(const P& p) const
+    {
+        return P(T(m * w)) * p;
+    }
+};
+
+/// The same with factors, for the laws of pairs that are cut off.
+template <class P>
+struct FactoredCells {
+    P factor[5]; ///< for orders to 3
+
+    template <int m, class Value>
+    CHAMOMILE_HD Value scaled(const Value& p) const
+    {
+        return factor[m] * p;
+    }
+    template <int m, int w, class T>
+    CHAMOMILE_HD P second(const P& p) const
+    {
+        return (P(T((m + 1.5) * w)) * factor[m + 2] - P(T(1.5 * w)) * factor[m + 1]) * p;
+    }
+};
+
 /// Adds a cell to a target, or a pack of targets, by M2P. A cell has `position`, `size` and `row`;
 /// a target has `position`, `mass`, `lambda` and `mu`, and sums: `sum` of dL/dx but for `along`
 /// times -lambda, and `dual` of dL/dm.
@@ -166,8 +199,10 @@ CHAMOMILE_HD void for_each_part(const Use& use)
 ///     grad = s/u^3 sum v - 1/u^3 r sum w p
 ///     (lambda . grad) grad = s/u^3 (q H lambda - l sum w v) - 1/u^3 lambda sum w p
 ///                            + 1/u^3 r (l sum (3 + 2 (k + j)) w p - q lambda . sum w v)
-template <int order, class P, class Cell, class Target>
-CHAMOMILE_HD void add_dual_cell(const Cell& cell, const P& eps2, Target& i)
+///
+/// A law with factors multiplies a part by the factor of k + j, and by the next one for each w.
+template <int order, class P, class Cell, class Target, class CellLaw = NewtonsCells>
+CHAMOMILE_HD void add_dual_cell(const Cell& cell, const P& eps2, Target& i, const CellLaw& law = {})
 {
     using T = std::remove_cvref_t<decltype(cell.row[0])>;
     constexpr DualRow layout{order};
@@ -186,17 +221,17 @@ CHAMOMILE_HD void add_dual_cell(const Cell& cell, const P& eps2, Target& i)
         const T* const row = cell.row + layout.dual(k, j);
         if constexpr (k == 0) {
             const P p = j == 0 ? P(row[0]) : power[j] * P(row[0]);
-            psi += p;
-            weighted += P(T(w)) * p;
+            psi += law.template scaled<j>(p);
+            weighted += P(T(w)) * law.template scaled<j + 1>(p);
         } else {
             Vec3<P> v{dual::contracted<1, k - 1>(row, e_to), dual::contracted<2, k - 1>(row, e_to),
                       dual::contracted<3, k - 1>(row, e_to)};
             if constexpr (j > 0)
                 v = power[j] * v;
-            slope += v;
+            slope += law.template scaled<k + j>(v);
             const P kp = dot(e, v);
-            psi += P(T(1.0 / k)) * kp;
-            weighted += P(T(double(w) / k)) * kp;
+            psi += P(T(1.0 / k)) * law.template scaled<k + j>(kp);
+            weighted += P(T(double(w) / k)) * law.template scaled<k + j + 1>(kp);
         }
     });
     i.dual += inv_u * psi;
@@ -211,9 +246,9 @@ CHAMOMILE_HD void add_dual_cell(const Cell& cell, const P& eps2, Target& i)
         const T* const row = cell.row + layout.mass(k, j);
         if constexpr (k == 0) {
             const P p = j == 0 ? P(row[0]) : power[j] * P(row[0]);
-            p_w += P(T(w)) * p;
-            if constexpr (j > 0)
-                p_ww += P(T(j * w)) * p;
+            p_w += P(T(w)) * law.template scaled<j + 1>(p);
+            if constexpr (j > 0 || !std::is_same_v<CellLaw, NewtonsCells>)
+                p_ww += law.template second<j, w, T>(p);
         } else if constexpr (k > 1 || j > 0) {
             Vec3<P> v; // times k - 1
             if constexpr (k == 1) {
@@ -225,20 +260,24 @@ CHAMOMILE_HD void add_dual_cell(const Cell& cell, const P& eps2, Target& i)
                     dual::contracted<8, k - 2>(row, e_to), dual::contracted<9, k - 2>(row, e_to)};
                 v = {h[0] * e.x + h[1] * e.y + h[2] * e.z, h[1] * e.x + h[3] * e.y + h[4] * e.z,
                      h[2] * e.x + h[4] * e.y + h[5] * e.z};
-                for (int c = 0; c < 6; ++c)
-                    second[c] = j == 0 ? second[c] + h[c] : second[c] + power[j] * h[c];
+                for (int c = 0; c < 6; ++c) {
+                    const P of_law = law.template scaled<k + j>(h[c]);
+                    second[c] = j == 0 ? second[c] + of_law : second[c] + power[j] * of_law;
+                }
             }
             constexpr T of_v = T(1.0 / (k > 1 ? k - 1 : 1));
+            const P wl = law.template scaled<k + j + 1>(P(T(w) * of_v) * l),
+                    of_mu = law.template scaled<k + j>(P(of_v) * i.mu);
             P p = P(of_v / T(k)) * dot(e, v), along = P(T(w) * of_v) * dot(i.lambda, v),
-              factor = P(T(w) * of_v) * l - P(of_v) * i.mu;
+              factor = wl - of_mu;
             if constexpr (j > 0) {
                 p = power[j] * p;
                 along = power[j] * along;
                 factor = power[j] * factor;
             }
-            p_w += P(T(w)) * p;
-            p_ww += P(T((k + j) * w)) * p;
-            lambda_v += along;
+            p_w += P(T(w)) * law.template scaled<k + j + 1>(p);
+            p_ww += law.template second<k + j, w, T>(p);
+            lambda_v += law.template scaled<k + j + 1>(along);
             vector -= factor * v;
         }
     });

@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/adjoint/dual_moments.hpp"
+#include "chamomile/force/adjoint/periodic_adjoint.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
 
@@ -57,8 +58,6 @@ FieldAdjoint::FieldAdjoint(const SolverOptions& resolved)
 ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& given,
                                        const FieldGradients& gradients)
 {
-    if (options_.is_periodic())
-        throw Error(Fault::usage, "box: must be 0 for gradients");
     if (!gradients.position && !gradients.mass)
         throw Error(Fault::usage, "gradients: none requested: must be one or more");
     const std::size_t n = lists.size();
@@ -176,8 +175,15 @@ void FieldAdjoint::sum_directly(ListField& lists, FieldLaws& laws, std::span<con
         rows.insert(rows.end(), &sources[width * i], &sources[width * i] + width);
     Softening softening = lists.softening();
     softening.length /= length;
-    laws.take(softening, lists.has_own_softenings());
-    const PairStatistics pairs = laws.adjoint().sum({rows, sources, targets, {}}, sums);
+    PairStatistics pairs;
+    if (options_.is_periodic()) {
+        pairs = sum_periodic_adjoint(options_.box / length,
+                                     options_.device == "cpu" ? options_.instruction_set : "auto",
+                                     sources, targets, softening, lists.has_own_softenings(), sums);
+    } else {
+        laws.take(softening, lists.has_own_softenings());
+        pairs = laws.adjoint().sum({rows, sources, targets, {}}, sums);
+    }
     statistics.particle_particle = pairs.pairs;
     statistics.targets = pairs.targets;
     statistics.device_busy = pairs.device_busy;
@@ -195,7 +201,7 @@ void FieldAdjoint::sum_directly(ListField& lists, FieldLaws& laws, std::span<con
     }
     if (singular.empty())
         return;
-    if (&laws != &exact_)
+    if (&laws != &exact_ && !options_.is_periodic())
         return sum_directly(lists, exact_, singular, values, statistics);
     PairTargets at;
     for (const Index i : singular) {

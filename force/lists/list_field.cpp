@@ -224,7 +224,7 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
 GroupLists ListField::find_source_lists(const Targets& targets, ForceStatistics& statistics)
 {
     const bool may_keep = adjoint_ && targets.active.empty() && !targets.rung &&
-                          options_.device == "cpu" && !long_range_ && !parts_.domains;
+                          options_.device == "cpu" && !parts_.domains;
     if (may_keep && kept_.are_complete)
         return {&walk_, size(), 0, &kept_};
     find_source_groups(targets, statistics);

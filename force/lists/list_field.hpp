@@ -80,9 +80,9 @@ public:
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
     /// Returns whether adjoint_at_sources() can sum the last build or refit: trees on the host, and
-    /// on a GPU its own trees of order 2 with one softening length.
+    /// on a GPU its own isolated trees of order 2 with one softening length.
     bool has_adjoint() const;
-    /// Writes dL/dx and, if wanted, dL/dm of all isolated sources, by the lists of at_sources().
+    /// Writes dL/dx and, if wanted, dL/dm of all sources, by the lists of at_sources().
     /// With velocities, da/dt takes the place of dL/dx. Sets the loss's criterion. Arrays are on
     /// the host or on the solver's device. Returns how many sources have values that are not
     /// finite: all, if the given ones are not.
@@ -165,7 +165,8 @@ private:
     Walk walk_;
     ListSums sums_;
     std::unique_ptr<Evaluator> adjoint_; // on the host; made when first needed
-    KeptLists kept_;                     // of all sources, with an adjoint_
+    std::optional<ListSums> adjoint_sums_;
+    KeptLists kept_; // of all sources, with an adjoint_
     CancellingTargets cancelling_;
     bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;

@@ -13,16 +13,19 @@ bool ListField::has_adjoint() const
     LawChoice law = LawChoice::of(softening_.pair, has_own_softenings());
     law.order = options_.order;
     return options_.device == "cpu" ||
-           (options_.tree_built_by != TreeBuiltBy::host && parts_.evaluator->has_adjoint(law));
+           (!long_range_ && options_.tree_built_by != TreeBuiltBy::host &&
+            parts_.evaluator->has_adjoint(law));
 }
 
 std::size_t ListField::adjoint_at_sources(AdjointInput loss, const FieldGradients& gradients,
                                           ForceStatistics& statistics)
 {
-    assert(walks() && has_adjoint() && !long_range_ && !parts_.domains);
+    assert(walks() && has_adjoint() && !parts_.domains && !(long_range_ && loss.velocity));
     const bool on_host = options_.device == "cpu";
-    if (on_host && !adjoint_)
+    if (on_host && !adjoint_) {
         adjoint_ = make_adjoint_evaluator(options_.precision, options_.instruction_set);
+        adjoint_sums_.emplace(*adjoint_);
+    }
     Evaluator& evaluator = on_host ? *adjoint_ : *parts_.evaluator;
     const GroupLists lists = find_source_lists({}, statistics);
     const InternalScale& scale = sources_.scale();
@@ -50,12 +53,17 @@ std::size_t ListField::adjoint_at_sources(AdjointInput loss, const FieldGradient
         unwanted.resize(size());
         output.acceleration = view_of(std::span(unwanted));
     }
-    ListSums of_host(evaluator);
-    ListSums& sums = on_host ? of_host : sums_;
+    ListSums& sums = on_host ? *adjoint_sums_ : sums_;
     const ListedTargets listed{
         .groups = groups_, .lists = lists, .output = output, .is_adjoint = true};
     const std::size_t not_finite = sums.sum(sources_, force(), listed, statistics);
     kept_.are_complete = lists.kept;
+    if (long_range_) {
+        const Particles all = sources_.all();
+        long_range_->add_adjoint({all.size(), view_of(std::span(all.position)),
+                                  view_of(std::span(all.mass)), loss.lambda, loss.mu},
+                                 output.acceleration, output.potential, statistics.profile);
+    }
     return not_finite;
 }
 

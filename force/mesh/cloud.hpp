@@ -90,6 +90,27 @@ CHAMOMILE_HD Cloud<points> cloud_at(double u)
     return cloud;
 }
 
+/// Derivatives of a cloud's weights by u. They sum to 0 up to rounding.
+template <int points>
+struct CloudSlopes {
+    double of[points];
+};
+
+/// Returns the derivatives of the weights of cloud_at(u).
+template <int points>
+CHAMOMILE_HD CloudSlopes<points> cloud_slopes_at(double u)
+{
+    const double d = u - int(points % 2 ? u + 0.5 : u), e = 1 - d;
+    if constexpr (points == 1)
+        return {{0}};
+    else if constexpr (points == 2)
+        return {{-1, 1}};
+    else if constexpr (points == 3)
+        return {{d - 0.5, -2 * d, d + 0.5}};
+    else
+        return {{-0.5 * e * e, 0.5 * d * (3 * d - 4), 0.5 * e * (4 - 3 * e), 0.5 * d * d}};
+}
+
 /// A Cloud with points wrapped to 0 ... n - 1 on a periodic line, n >= points.
 template <int points>
 struct WrappedCloud {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
@@ -55,6 +56,98 @@ public:
                  Profile& profile) override
     {
         const TimedPhase phase(profile, "modes: structure");
+        const std::vector<ModeSums> sums = structure(n, position, mass);
+        for_each_wave([&](const ModeRow& row, int z, std::size_t m) {
+            const auto [up, down] = conjugates(sums[m]);
+            const double green = green_of(row, z);
+            modes_[m] = coefficients(z, green * up, green * down);
+        });
+    }
+
+    /// With S of the loss's mu and lambda, Psi has the structure S_mu - i k . S_lambda. The tidal
+    /// field follows from the field's three derivatives, one after the other.
+    void add_adjoint(const LongRangeLoss& loss, std::span<const std::uint32_t> active,
+                     double gravitational_constant, const ArrayView& position,
+                     const ArrayView& mass, Profile& profile) override
+    {
+        if (ranks_)
+            throw Error(Fault::usage, "modes: need one rank for gradients");
+        const double unit = 2 * M_PI / box_.side;
+        std::vector<Wave> psi(modes_.size());
+        std::vector<double> share(loss.n);
+        for (int d = -1; d < 3; ++d) {
+            const TimedPhase phase(profile, "modes: structure");
+            const ArrayView& from = d < 0 ? loss.mu : loss.lambda;
+            if (!from)
+                continue;
+            for (std::size_t i = 0; i < loss.n; ++i)
+                share[i] = from.load(i, std::max(d, 0));
+            const std::vector<ModeSums> sums =
+                structure(loss.n, loss.position, view_of(std::span(share)));
+            for_each_wave([&](const ModeRow& row, int z, std::size_t m) {
+                Wave wave = conjugates(sums[m]);
+                if (d >= 0)
+                    wave = derivative(wave, row, z, d);
+                const double green = green_of(row, z);
+                psi[m].up += green * wave.up;
+                psi[m].down += green * wave.down;
+            });
+        }
+        const TimedPhase phase(profile, "modes: field");
+        std::vector<ModeCoefficients> modes(modes_.size());
+        for_each_wave([&](const ModeRow&, int z, std::size_t m) {
+            modes[m] = coefficients(z, psi[m].up, psi[m].down);
+        });
+        const double G = gravitational_constant;
+        sum_field(loss.n, loss.position, active, modes,
+                  [&](std::size_t i, double value, const Vec3<double>& slope) {
+                      if (mass)
+                          mass.store(i, 0, mass.load(i) + G * value);
+                      position.store_vector(i, position.load_vector(i) +
+                                                   G * unit * loss.mass.load(i) * slope);
+                  });
+        for (int d = 0; d < 3; ++d) {
+            for_each_wave([&](const ModeRow& row, int z, std::size_t m) {
+                const Wave wave = derivative(waves_of(modes_[m]), row, z, d);
+                modes[m] = coefficients(z, wave.up, wave.down);
+            });
+            sum_field(loss.n, loss.position, active, modes,
+                      [&](std::size_t i, double value, const Vec3<double>& slope) {
+                          const double lambda = loss.lambda ? loss.lambda.load(i, d) : 0,
+                                       mu = loss.mu ? loss.mu.load(i) : 0;
+                          Vec3<double> sum = position.load_vector(i) - G * unit * lambda * slope;
+                          (&sum.x)[d] += G * mu * value;
+                          position.store_vector(i, sum);
+                      });
+        }
+    }
+
+    void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
+             double gravitational_constant, const ArrayView& acceleration,
+             const ArrayView& potential, Profile& profile) const override
+    {
+        const TimedPhase phase(profile, "modes: field");
+        const double slope = -gravitational_constant * 2 * M_PI / box_.side;
+        sum_field(n, position, active, modes_,
+                  [&](std::size_t i, double value, const Vec3<double>& of_mode) {
+                      acceleration.store_vector(i, acceleration.load_vector(i) + slope * of_mode);
+                      if (potential)
+                          potential.store(i, 0, potential.load(i) + gravitational_constant * value);
+                  });
+    }
+
+    double split_radius() const override { return split_; }
+
+private:
+    /// Coefficients of exp(i k x) for (x, y, z) and (x, y, -z); the field is the real part.
+    struct Wave {
+        std::complex<double> up, down;
+    };
+
+    /// Returns the particles' sums over all modes.
+    std::vector<ModeSums> structure(std::size_t n, const ArrayView& position,
+                                    const ArrayView& mass) const
+    {
         const std::size_t parts = std::clamp(n / min_part, std::size_t(1), max_parts);
         std::vector<std::vector<ModeSums>> sums(parts);
         FirstException first;
@@ -84,18 +177,15 @@ public:
             for (std::size_t r = 0; r < std::size_t(ranks_->size()); ++r)
                 add_sums(std::span(all).subspan(r * modes_.size(), modes_.size()), sums[0]);
         }
-        for (const ModeRow& row : rows_)
-            for (int z = 0; z < row.waves; ++z)
-                set_mode(row, z, sums[0][row.first + std::size_t(z)]);
+        return sums[0];
     }
 
-    void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
-             double gravitational_constant, const ArrayView& acceleration,
-             const ArrayView& potential, Profile& profile) const override
+    /// Calls use(i, potential, slope in units of side / (2 pi)) for each target.
+    template <class Use>
+    void sum_field(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
+                   const std::vector<ModeCoefficients>& modes, const Use& use) const
     {
-        const TimedPhase phase(profile, "modes: field");
         const std::size_t targets = active.empty() ? n : active.size();
-        const double slope = -gravitational_constant * 2 * M_PI / box_.side;
         FirstException first;
 #pragma omp parallel if (targets > ModeBlock::size)
         {
@@ -105,18 +195,11 @@ public:
             for (std::size_t t = 0; t < targets; t += ModeBlock::size)
                 first.run([&] {
                     load(block, t, targets, active, position, {});
-                    kernels_.sum_field(block, rows(), modes_.data());
+                    kernels_.sum_field(block, rows(), modes.data());
                     for (int p = 0; p < ModeBlock::size && t + std::size_t(p) < targets; ++p) {
-                        const std::size_t at = t + std::size_t(p),
-                                          i = active.empty() ? at : active[at];
-                        acceleration.store_vector(i, acceleration.load_vector(i) +
-                                                         slope * Vec3<double>{block.slope[0][p],
-                                                                              block.slope[1][p],
-                                                                              block.slope[2][p]});
-                        if (potential)
-                            potential.store(i, 0,
-                                            potential.load(i) +
-                                                gravitational_constant * block.potential[p]);
+                        const std::size_t at = t + std::size_t(p);
+                        use(active.empty() ? at : active[at], block.potential[p],
+                            {block.slope[0][p], block.slope[1][p], block.slope[2][p]});
                     }
                 });
         }
@@ -124,12 +207,6 @@ public:
             first.rethrow();
     }
 
-    double split_radius() const override
-    {
-        return split_;
-    }
-
-private:
     static void add_sums(std::span<const ModeSums> more, std::span<ModeSums> sums)
     {
         for (std::size_t m = 0; m < sums.size(); ++m) {
@@ -172,26 +249,52 @@ private:
         }
     }
 
-    /// Sets phi_k = -4 pi / (V k^2) exp(-k^2 r_s^2) conj(S_k), for (x, y, z) and (x, y, -z) with
-    /// their conjugates.
-    void set_mode(const ModeRow& row, int z, const ModeSums& s)
+    /// Calls use(row, z, mode) for all modes.
+    template <class Use>
+    void for_each_wave(const Use& use) const
+    {
+        for (const ModeRow& row : rows_)
+            for (int z = 0; z < row.waves; ++z)
+                use(row, z, row.first + std::size_t(z));
+    }
+
+    /// Returns -4 pi / (V k^2) exp(-k^2 r_s^2), for a mode with its conjugate.
+    double green_of(const ModeRow& row, int z) const
     {
         const double unit = 2 * M_PI / box_.side;
         const double k2 = unit * unit * double(row.x * row.x + row.y * row.y + z * z);
         // z and -z are the same mode, or conjugates of each other.
         const bool counted_twice = z == 0 || (row.x == 0 && row.y == 0);
-        const double green = k2 == 0 ? 0
-                                     : -4 * M_PI * std::exp(-k2 * split_ * split_) /
-                                           (k2 * std::pow(box_.side, 3)) * (counted_twice ? 1 : 2);
-        // The coefficients are f + i g for +z, f' + i g' for -z, times exp(i k x).
-        const double f = green * (s.rr - s.ii), g = -green * (s.ri + s.ir);
-        const double f_down = green * (s.rr + s.ii), g_down = -green * (s.ir - s.ri);
-        ModeCoefficients& m = modes_[row.first + std::size_t(z)];
-        m = {f + f_down, -(g + g_down), g_down - g, f_down - f, 0, 0, 0, 0};
-        m.za = z * m.a;
-        m.zb = z * m.b;
-        m.zc = z * m.c;
-        m.zd = z * m.d;
+        return k2 == 0 ? 0
+                       : -4 * M_PI * std::exp(-k2 * split_ * split_) /
+                             (k2 * std::pow(box_.side, 3)) * (counted_twice ? 1 : 2);
+    }
+
+    /// Returns conj(S_k).
+    static Wave conjugates(const ModeSums& s)
+    {
+        return {{s.rr - s.ii, -(s.ri + s.ir)}, {s.rr + s.ii, -(s.ir - s.ri)}};
+    }
+
+    /// Returns the derivative along dimension d.
+    Wave derivative(const Wave& wave, const ModeRow& row, int z, int d) const
+    {
+        const double k = 2 * M_PI / box_.side * (d == 0 ? row.x : d == 1 ? row.y : z);
+        const std::complex<double> up(0, k), down(0, d == 2 ? -k : k);
+        return {up * wave.up, down * wave.down};
+    }
+
+    static ModeCoefficients coefficients(int z, const std::complex<double>& up,
+                                         const std::complex<double>& down)
+    {
+        const double a = up.real() + down.real(), b = -(up.imag() + down.imag()),
+                     c = down.imag() - up.imag(), d = down.real() - up.real();
+        return {a, b, c, d, z * a, z * b, z * c, z * d};
+    }
+
+    static Wave waves_of(const ModeCoefficients& m)
+    {
+        return {{0.5 * (m.a - m.d), -0.5 * (m.b + m.c)}, {0.5 * (m.a + m.d), 0.5 * (m.c - m.b)}};
     }
 
     Periodicity box_;

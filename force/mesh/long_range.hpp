@@ -7,10 +7,18 @@
 #include <span>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/profile.hpp"
 
 namespace chamomile {
+
+/// A loss L of a field at its n sources, on the host.
+struct LongRangeLoss {
+    std::size_t n;
+    ArrayView position, mass; ///< of the sources
+    ArrayView lambda, mu;     ///< dL/da and dL/dphi; empty: 0
+};
 
 /// A LongRange solves laplace phi = 4 pi (rho - mean rho) exp(-k^2 r_s^2) in a periodic cube, G =
 /// 1: Poisson's equation with the Gaussian split of Ewald (1921) and Bagla (2002). The short range
@@ -39,6 +47,17 @@ public:
     /// Prepares potentials. One rank may omit this call: its add() then prepares them. On several
     /// ranks the call is collective, like prepare().
     virtual void prepare_potential(Profile&) const {}
+
+    /// Adds G times the gradient of a loss of the last field, whose sources `loss` has: dL/dx and
+    /// dL/dm of item i to item i of `position` and of `mass`, for the items `active` (empty: all
+    /// n). It is the exact gradient of the sums that add() makes. Throws Error(usage) if the long
+    /// range has none.
+    virtual void add_adjoint(const LongRangeLoss&, std::span<const std::uint32_t> /*active*/,
+                             double /*gravitational_constant*/, const ArrayView& /*position*/,
+                             const ArrayView& /*mass*/, Profile&)
+    {
+        throw Error(Fault::usage, "long range: has no gradients");
+    }
 
     /// Waits until the work begun by prepare() is done. Throws Error(device).
     virtual void wait() const {}

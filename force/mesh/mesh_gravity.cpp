@@ -1,5 +1,6 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <type_traits>
@@ -35,7 +36,7 @@ public:
     {
         {
             const TimedPhase phase(profile, "mesh: assign");
-            assign(n, position, mass);
+            assign(n, position, mass, potential_);
         }
         const TimedPhase phase(profile, "mesh: potential");
         fourier_.forward(potential_);
@@ -75,18 +76,131 @@ public:
             fourier_.backward(potential_);
     }
 
+    /// The transposed operations: with the loss's mu and lambda on the mesh, Psi follows by Green's
+    /// function as the potential from masses, where accelerations change sign. Particles get Psi
+    /// with their cloud's weights, and the fields' gradients with its slopes.
+    void add_adjoint(const LongRangeLoss& loss, std::span<const std::uint32_t> active,
+                     double gravitational_constant, const ArrayView& position,
+                     const ArrayView& mass, Profile& profile) override
+    {
+        if (four_point() || ranks_)
+            throw Error(Fault::usage,
+                        "mesh: needs spectral differences and one rank for gradients");
+        Grid<T> psi(options_.cells), charge(options_.cells);
+        std::vector<double> share(loss.n);
+        for (int d = 0; d < 4; ++d) { // mu and the components of lambda
+            const ArrayView& from = d == 0 ? loss.mu : loss.lambda;
+            if (!from)
+                continue;
+            {
+                const TimedPhase phase(profile, "mesh: assign");
+                for (std::size_t i = 0; i < loss.n; ++i)
+                    share[i] = from.load(i, std::max(d - 1, 0));
+                assign(loss.n, loss.position, view_of(std::span(share)), charge);
+            }
+            const TimedPhase phase(profile, "mesh: potential");
+            fourier_.forward(charge);
+            add_spectrum(charge, d - 1, psi);
+        }
+        if (loss.mu)
+            prepare_potential(profile);
+        {
+            const TimedPhase phase(profile, "mesh: potential");
+            fourier_.backward(psi);
+        }
+        const TimedPhase phase(profile, "mesh: interpolate");
+        const std::span<const std::uint32_t> order = active.empty() ? assignment_.order() : active;
+        with_points(options_.kernel, [&](auto points) {
+            add_gradients<points>(loss, order, gravitational_constant, view(psi), position, mass);
+        });
+    }
+
     double split_radius() const override { return split_; }
 
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass)
+    static MeshView<T> view(const Grid<T>& grid) { return {grid.data(), grid.side(), grid.row()}; }
+
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
         if constexpr (std::is_same_v<T, float>)
-            assignment_.assign(n, position, mass, potential_);
+            assignment_.assign(n, position, mass, grid);
         else
             assign_of_ranks(assignment_, n, position, mass, scale_of_masses(n, mass, ranks_),
-                            fourier_, potential_);
+                            fourier_, grid);
+    }
+
+    /// Adds the spectrum of Psi by charges (d = -1), or by component d of lambda.
+    void add_spectrum(Grid<T>& charge, int d, Grid<T>& psi)
+    {
+        const GreenFunction green{box_.side, four_point()};
+        const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
+                     *gradient = rows_.gradient.data();
+        const int n = options_.cells;
+#pragma omp parallel for collapse(2) schedule(static)
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                for (int k = 0; k <= n / 2; ++k) {
+                    const std::complex<T> mode =
+                        T(green(wave, factor, gradient, i, j, k)) * charge.mode(i, j, k);
+                    const T slope = T(gradient[d == 0 ? i : d == 1 ? j : k]);
+                    psi.mode(i, j, k) +=
+                        d < 0 ? mode : slope * std::complex<T>(-mode.imag(), mode.real());
+                }
+    }
+
+    template <int points>
+    void add_gradients(const LongRangeLoss& loss, std::span<const std::uint32_t> order, double G,
+                       const MeshView<T>& psi, const ArrayView& position,
+                       const ArrayView& mass) const
+    {
+        const MeshFrame& frame = assignment_.frame();
+        const double of_slope = G * options_.cells / box_.side;
+        const MeshView<T> phi = view(potential_),
+                          field[3] = {view(component_[0]), view(component_[1]),
+                                      view(component_[2])};
+#pragma omp parallel for schedule(dynamic, 1024) if (order.size() >= worth_threads)
+        for (std::size_t t = 0; t < order.size(); ++t) {
+            const std::size_t i = order[t];
+            const Vec3<double> lambda = loss.lambda ? loss.lambda.load_vector(i) : Vec3<double>{};
+            const double m = loss.mass.load(i), mu = loss.mu ? loss.mu.load(i) : 0;
+            WrappedCloud<points> cloud[3];
+            CloudSlopes<points> slope[3];
+            for (int c = 0; c < 3; ++c) {
+                const double u = frame.in_cells(loss.position.load(i, c));
+                cloud[c] = wrapped_cloud_at<points>(u, frame.cells);
+                slope[c] = cloud_slopes_at<points>(u);
+            }
+            Vec3<double> gradient;
+            double dual = 0;
+            for (int a = 0; a < points; ++a)
+                for (int b = 0; b < points; ++b) {
+                    const int x = cloud[0].point[a], y = cloud[1].point[b];
+                    const T* const rows[] = {psi.at(x, y), phi.at(x, y), field[0].at(x, y),
+                                             field[1].at(x, y), field[2].at(x, y)};
+                    double psi_along = 0, along = 0, along_slope = 0;
+                    for (int c = 0; c < points; ++c) {
+                        const int k = cloud[2].point[c];
+                        const double of_psi = double(rows[0][k]);
+                        double value = m * of_psi + lambda.x * double(rows[2][k]) +
+                                       lambda.y * double(rows[3][k]) +
+                                       lambda.z * double(rows[4][k]);
+                        if (mu != 0)
+                            value += mu * double(rows[1][k]);
+                        psi_along += cloud[2].weight[c] * of_psi;
+                        along += cloud[2].weight[c] * value;
+                        along_slope += slope[2].of[c] * value;
+                    }
+                    const double wx = cloud[0].weight[a], wy = cloud[1].weight[b];
+                    dual += wx * wy * psi_along;
+                    gradient += Vec3<double>{slope[0].of[a] * wy * along,
+                                             wx * slope[1].of[b] * along, wx * wy * along_slope};
+                }
+            position.store_vector(i, position.load_vector(i) + of_slope * gradient);
+            if (mass)
+                mass.store(i, 0, mass.load(i) + G * dual);
+        }
     }
 
     /// Turns the mass spectrum into the spectra of the potential and the acceleration, at this
@@ -119,9 +233,6 @@ private:
                 const ArrayView& potential) const
     {
         const std::size_t targets = order.empty() ? n : order.size();
-        const auto view = [](const Grid<T>& grid) {
-            return MeshView<T>{grid.data(), grid.side(), grid.row()};
-        };
         MeshField<T> field{};
         field.cells_per_length = options_.cells / box_.side;
         if (potential || four_point())

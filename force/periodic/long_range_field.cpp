@@ -103,10 +103,23 @@ void LongRangeField::add(std::size_t n, const ArrayView& position, std::span<con
                      profile);
 }
 
-double LongRangeField::potential_offset(double mass) const
+void LongRangeField::add_adjoint(const LongRangeLoss& loss, const ArrayView& position,
+                                 const ArrayView& mass, Profile& profile)
 {
-    const double mean =
-        4 * std::numbers::pi * split() * split() * mass_ / (box_.side * box_.side * box_.side);
+    long_range_->add_adjoint(loss, {}, options_.gravitational_constant, position, mass, profile);
+    if (!loss.mu || !mass)
+        return;
+    double sum = 0;
+    for (std::size_t i = 0; i < loss.n; ++i)
+        sum += loss.mu.load(i);
+    for (std::size_t i = 0; i < loss.n; ++i) // the offset is symmetric in masses and mu
+        mass.store(i, 0, mass.load(i) + potential_offset(loss.mu.load(i), sum));
+}
+
+double LongRangeField::potential_offset(double mass, double mass_of_all) const
+{
+    const double mean = 4 * std::numbers::pi * split() * split() * mass_of_all /
+                        (box_.side * box_.side * box_.side);
     const double own = std::numbers::inv_sqrtpi / split();
     return options_.gravitational_constant * (mean + mass * own);
 }

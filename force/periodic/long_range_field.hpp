@@ -54,10 +54,14 @@ public:
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
              const ArrayView& acceleration, const ArrayView& potential, Profile& profile) const;
 
+    /// Adds the gradient of a loss of both ranges' sums, apart from the short range's.
+    void add_adjoint(const LongRangeLoss& loss, const ArrayView& position, const ArrayView& mass,
+                     Profile& profile);
+
     /// Returns the constant missing in a potential with both ranges: it removes the source's own
     /// smooth part and makes the mean over the cube 0 (the short range has -4 pi r_s^2 M / V).
     /// `mass` is 0 for a target that is no source.
-    double potential_offset(double mass) const;
+    double potential_offset(double mass) const { return potential_offset(mass, mass_); }
 
     /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =
     /// 1: the root mean square of the last field at some particles. At least a hundredth of a
@@ -67,6 +71,7 @@ public:
     void exchange(Archive& archive);
 
 private:
+    double potential_offset(double mass, double mass_of_all) const;
     double find_typical(const TreeParticles& sources, std::size_t count, Profile& profile) const;
     std::vector<double> gathered(std::span<const double> values, std::span<const Index> sample,
                                  std::span<const std::uint64_t> numbers,

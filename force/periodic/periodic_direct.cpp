@@ -71,13 +71,8 @@ class PeriodicDirectSolver final : public DirectSolver {
 public:
     explicit PeriodicDirectSolver(const SolverOptions& resolved)
         : options_(resolved), softening_(resolved.softening), box_{resolved.box},
-          modes_(make_ewald_modes(box_, box_.side / (4 * cut), 1e-14, instruction_set()))
+          split_(box_.side, instruction_set())
     {
-        smooth_.side = box_.side;
-        smooth_.cut_squared = box_.side * box_.side / 4;
-        const Real unit = 2 * Real(modes_->split_radius());
-        interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), smooth_.force);
-        interpolate(smooth_potential, cut * cut, 1 / unit, smooth_.potential);
         options_.device = "cpu";
         options_.precision = Precision::double_precision;
     }
@@ -98,13 +93,13 @@ public:
                 *std::max_element(particles.softening.begin(), particles.softening.end());
         const double mass = require_masses(particles, false);
         require_positions(particles);
-        modes_->prepare(n, request.position, request.mass, statistics.profile);
+        split_.modes->prepare(n, request.position, request.mass, statistics.profile);
         {
             const TimedPhase phase(statistics.profile, "pairs");
             add_pairs(particles, request, targets);
         }
-        modes_->add(n, request.position, request.active, options_.gravitational_constant,
-                    request.acceleration, request.potential, statistics.profile);
+        split_.modes->add(n, request.position, request.active, options_.gravitational_constant,
+                          request.acceleration, request.potential, statistics.profile);
         for (std::size_t t = 0; t < targets; ++t)
             if (const Index i = target(request, t);
                 !std::isfinite(norm_of_any_size(request.acceleration.load_vector(i))))
@@ -137,9 +132,6 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    /// u at half the side, where the smooth part is Newton's law to 2e-12.
-    static constexpr double cut = 5.4;
-
     const std::string& instruction_set()
     {
         if (options_.instruction_set == "auto")
@@ -190,7 +182,7 @@ private:
                     .count = int(count),
                     .softening = per_particle ? own_softening_.data() : nullptr,
                     .rule_weight = softening_.rule_weight(),
-                    .smooth = &smooth_},
+                    .smooth = &split_.smooth},
                    sums);
             for (std::size_t t = 0; t < count; ++t) {
                 request.acceleration.store_vector(block[t], G * sums[t].acceleration);
@@ -200,32 +192,43 @@ private:
         });
     }
 
-    /// Removes each particle's own smooth part, which the modes include, and the mean of the pairs'
-    /// short range, -4 pi r_s^2 M / V. The modes have no mean.
     void complete_potentials(const Request& request, std::size_t targets, double mass) const
     {
-        const double G = options_.gravitational_constant, split = modes_->split_radius();
-        const double mean =
-            4 * std::numbers::pi * split * split * mass / (box_.side * box_.side * box_.side);
         for (std::size_t t = 0; t < targets; ++t) {
             const Index i = target(request, t);
-            request.potential.store(
-                i, 0,
-                request.potential.load(i) +
-                    G * (mean + request.mass.load(i) * std::numbers::inv_sqrtpi / split));
+            request.potential.store(i, 0,
+                                    request.potential.load(i) +
+                                        options_.gravitational_constant *
+                                            split_.potential_offset(request.mass.load(i), mass));
         }
     }
 
     SolverOptions options_;
     Softening softening_; // in the present evaluation
     Periodicity box_;
-    std::unique_ptr<LongRange> modes_;
-    SmoothPart smooth_{};
+    PeriodicSplit split_;
     std::vector<Source> sources_;
     std::vector<double> own_softening_; // eps^2
 };
 
 } // namespace
+
+PeriodicSplit::PeriodicSplit(double side, const std::string& instruction_set)
+    : modes(make_ewald_modes({side}, side / (4 * cut), 1e-14, instruction_set))
+{
+    smooth.side = side;
+    smooth.cut_squared = side * side / 4;
+    const Real unit = 2 * Real(modes->split_radius());
+    interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), smooth.force);
+    interpolate(smooth_potential, cut * cut, 1 / unit, smooth.potential);
+}
+
+double PeriodicSplit::potential_offset(double mass, double mass_of_all) const
+{
+    const double split = modes->split_radius(), side = smooth.side;
+    return 4 * std::numbers::pi * split * split * mass_of_all / (side * side * side) +
+           mass * std::numbers::inv_sqrtpi / split;
+}
 
 std::unique_ptr<DirectSolver> make_periodic_direct_solver(const SolverOptions& resolved)
 {

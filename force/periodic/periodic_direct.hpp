@@ -2,8 +2,26 @@
 #pragma once
 
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/mesh/long_range.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile {
+
+/// The exact periodic sum, split between pairs of nearest images and Fourier modes.
+struct PeriodicSplit {
+    /// u at half the side, where the smooth part is Newton's law to 2e-12.
+    static constexpr double cut = 5.4;
+
+    SmoothPart smooth{};
+    std::unique_ptr<LongRange> modes;
+
+    PeriodicSplit(double side, const std::string& instruction_set);
+
+    /// Returns the constant missing in a potential of both: it removes the particle's own smooth
+    /// part, which the modes include, and the mean of the pairs' short range, -4 pi r_s^2 M / V.
+    /// The modes have no mean. G = 1.
+    double potential_offset(double mass, double mass_of_all) const;
+};
 
 /// Makes the reference for periodic gravity, in double: the softened Newtonian force between
 /// nearest images, and the smooth rest of the exact periodic sum (Ewald 1921) from Fourier modes.

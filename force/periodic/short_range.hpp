@@ -53,6 +53,32 @@ struct ShortRangeForm {
     }
 };
 
+/// Returns the polynomial with coefficients `power` at x.
+template <class T, class Lane, std::size_t count>
+CHAMOMILE_HD T smooth_value(const Lane (&power)[count], const T& x)
+{
+    T sum(power[count - 1]);
+    for (int k = int(count) - 2; k >= 0; --k)
+        sum = sum * x + T(power[k]);
+    return sum;
+}
+
+/// Computes the polynomial's value and its first derivatives by x.
+template <class T, class Lane, std::size_t count, std::size_t values>
+CHAMOMILE_HD void find_smooth_derivatives(const Lane (&power)[count], const T& x, T (&of)[values])
+{
+    of[0] = T(power[count - 1]);
+    for (int d = 1; d < int(values); ++d)
+        of[d] = T(0);
+    for (int k = int(count) - 2; k >= 0; --k) {
+        for (int d = int(values) - 1; d > 0; --d)
+            of[d] = of[d] * x + of[d - 1];
+        of[0] = of[0] * x + T(power[k]);
+    }
+    for (int d = 2, factorial = 2; d < int(values); factorial *= ++d)
+        of[d] = T(Lane(factorial)) * of[d];
+}
+
 /// The short range of a law of gravity for particles and cells, to second order in cell size; 0
 /// beyond r_cut.
 template <class Newton>
@@ -90,22 +116,22 @@ struct ShortRange : Newton {
             T u2, x, step;
             find_places(i, j, r, u2, x, step); // 8
             T m_inv_u, m_inv_u3;
-            divide_by_powers(j.mass, u2, m_inv_u, m_inv_u3);            // the root, 3
-            const T force = m_inv_u3 - j.mass * value(smooth.force, x); // 20 and 2
-            sum.acceleration += select(x < T(1), force, T(0)) * r;      // 1 and 6
+            divide_by_powers(j.mass, u2, m_inv_u, m_inv_u3);                   // the root, 3
+            const T force = m_inv_u3 - j.mass * smooth_value(smooth.force, x); // 20 and 2
+            sum.acceleration += select(x < T(1), force, T(0)) * r;             // 1 and 6
             if constexpr (requires { sum.potential; })
                 sum.potential -=
-                    select(x < T(1), m_inv_u - j.mass * value(smooth.potential, x), T(0));
+                    select(x < T(1), m_inv_u - j.mass * smooth_value(smooth.potential, x), T(0));
         } else {
             const T x = T(Lane(form->slope)) * norm_squared(r, T(0)) + T(-1);
             Sum<T> pair{};
             Newton::operator()(i, j, pair);
-            const T force = select(x < T(1), j.mass * value(smooth.force, x), T(0));
+            const T force = select(x < T(1), j.mass * smooth_value(smooth.force, x), T(0));
             const T kept = select(x < T(1), T(1), T(0));
             sum.acceleration += kept * pair.acceleration - force * r;
             if constexpr (requires { sum.potential; })
-                sum.potential +=
-                    select(x < T(1), pair.potential + j.mass * value(smooth.potential, x), T(0));
+                sum.potential += select(
+                    x < T(1), pair.potential + j.mass * smooth_value(smooth.potential, x), T(0));
         }
     }
 
@@ -127,12 +153,12 @@ struct ShortRange : Newton {
         x = select(x < T(1), x, T(1)); // finite
         const T inv_u = inverse_sqrt(u2);
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
-        T q, q1, q2;
-        derivatives(smooth.force, x, q, q1, q2);
+        T q[3]; // with derivatives by x
+        find_smooth_derivatives(smooth.force, x, q);
         const T step = T(2) * slope; // A' by r^2 is -B / 2
-        const T a = inv_u3 - q;
-        const T b = T(3) * inv_u3 * inv_u2 + step * q1;
-        const T c = T(15) * inv_u3 * inv_u2 * inv_u2 - step * step * q2;
+        const T a = inv_u3 - q[0];
+        const T b = T(3) * inv_u3 * inv_u2 + step * q[1];
+        const T c = T(15) * inv_u3 * inv_u2 * inv_u2 - step * step * q[2];
         // The record holds 3 S and 1.5 tr(S).
         const Vec3<T> s = T(Lane(1 / 3.0)) * Vec3<T>{j.xx * r.x + j.xy * r.y + j.xz * r.z,
                                                      j.xy * r.x + j.yy * r.y + j.yz * r.z,
@@ -147,7 +173,7 @@ struct ShortRange : Newton {
         }
         sum.acceleration += along * r - (inside * b) * s;
         if constexpr (requires { sum.potential; })
-            sum.potential -= inside * (j.mass * (inv_u - value(smooth.potential, x)) -
+            sum.potential -= inside * (j.mass * (inv_u - smooth_value(smooth.potential, x)) -
                                        half_trace * a + T(0.5f) * rsr * b);
     }
 
@@ -176,31 +202,6 @@ private:
             u2 = norm_squared(r, eps2);
             x = slope * u2 + T(Lane(offset));
         }
-    }
-
-    template <class T, class Lane, std::size_t count>
-    static CHAMOMILE_HD T value(const Lane (&power)[count], const T& x)
-    {
-        T sum(power[count - 1]);
-        for (int k = int(count) - 2; k >= 0; --k)
-            sum = sum * x + T(power[k]);
-        return sum;
-    }
-
-    /// Computes the value and its first two derivatives by x.
-    template <class T, class Lane, std::size_t count>
-    static CHAMOMILE_HD void derivatives(const Lane (&power)[count], const T& x, T& value, T& first,
-                                         T& second)
-    {
-        value = T(power[count - 1]);
-        first = T(0);
-        second = T(0);
-        for (int k = int(count) - 2; k >= 0; --k) {
-            second = second * x + first;
-            first = first * x + value;
-            value = value * x + T(power[k]);
-        }
-        second = T(2) * second;
     }
 };
 

@@ -7,6 +7,7 @@
 #include "chamomile/force/expansions/taylor_polynomial.hpp"
 #include "chamomile/force/expansions/taylor_terms.hpp"
 #include "chamomile/force/gravity.hpp"
+#include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/law_kernels.hpp"
 #include "chamomile/force/simd/rows.hpp"
 
@@ -67,7 +68,29 @@ struct PackedCell {
     }
 };
 
-template <class T, int order>
+/// The short range of a cell: with D_m the m-th derivative of Newton's law, factors 1 - smooth part
+/// / D_m, or 0 beyond the cut.
+template <class T>
+CHAMOMILE_HD FactoredCells<Pack<T>> short_range_of(const ShortRangeForm& form, const Pack<T>& r2,
+                                                   const Pack<T>& eps2)
+{
+    using P = Pack<T>;
+    const auto& smooth = form.of<T>();
+    const P at = P(T(form.slope)) * r2 + P(T(-1)), u2 = r2 + eps2,
+            x = select(at < P(T(1)), at, P(T(1))); // finite
+    P q[4];
+    find_smooth_derivatives(smooth.force, x, q);
+    const P u = u2 * inverse_sqrt(u2), u3 = u2 * u, y = P(T(2 * form.slope)) * u2, one(T(1));
+    FactoredCells<P> law{{one - u * smooth_value(smooth.potential, x), one - u3 * q[0],
+                          one + P(T(1 / 3.0)) * u3 * y * q[1],
+                          one - P(T(1 / 15.0)) * u3 * y * y * q[2],
+                          one + P(T(1 / 105.0)) * u3 * y * y * y * q[3]}};
+    for (P& factor : law.factor)
+        factor = select(at < one, factor, P(T(0)));
+    return law;
+}
+
+template <class T, int order, bool is_periodic>
 void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets& targets)
 {
     using P = Pack<T>;
@@ -82,8 +105,17 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
             PackedTargets<T> i(targets, t);
             const P own = PackedTargets<T>::value(targets, 8, t);
             for (int c = 0; c < n; ++c) {
-                const P eps2(packed[c].eps2);
-                add_dual_cell<order>(packed[c], per_particle ? rule(own, eps2) : eps2, i);
+                const P of_cell(packed[c].eps2), eps2 = per_particle ? rule(own, of_cell) : of_cell;
+                if constexpr (is_periodic) {
+                    const Vec3<T>& at = packed[c].position;
+                    const Vec3<P> r = Vec3<P>{P(at.x), P(at.y), P(at.z)} - i.position;
+                    const P r2 = norm_squared(r, P(T(0)));
+                    if (less_bits(P(T(targets.form->slope)) * r2, P(T(2))) != 0) // r_cut
+                        add_dual_cell<order>(packed[c], eps2, i,
+                                             short_range_of<T>(*targets.form, r2, eps2));
+                } else {
+                    add_dual_cell<order>(packed[c], eps2, i);
+                }
             }
             i.store(targets, t);
         }
@@ -93,10 +125,13 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
 template <class T>
 void add_cells(const DualCell* cells, std::size_t count, int order, const AdjointTargets& targets)
 {
-    order == 2   ? add_cells_of<T, 2>(cells, count, targets)
-    : order == 3 ? add_cells_of<T, 3>(cells, count, targets)
-    : order == 4 ? add_cells_of<T, 4>(cells, count, targets)
-                 : add_cells_of<T, 5>(cells, count, targets);
+    if (targets.form)
+        return order == 2 ? add_cells_of<T, 2, true>(cells, count, targets)
+                          : add_cells_of<T, 3, true>(cells, count, targets);
+    order == 2   ? add_cells_of<T, 2, false>(cells, count, targets)
+    : order == 3 ? add_cells_of<T, 3, false>(cells, count, targets)
+    : order == 4 ? add_cells_of<T, 4, false>(cells, count, targets)
+                 : add_cells_of<T, 5, false>(cells, count, targets);
 }
 
 /// The terms of an expansion's derivative along term `low`.

@@ -12,10 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "chamomile/core/periodic.hpp"
 #include "chamomile/force/adjoint/dual_row.hpp"
 #include "chamomile/force/law_choice.hpp"
 
 namespace chamomile {
+
+struct ShortRangeForm;
+struct SmoothPart;
 
 /// A cell with its coefficients, as seen by a group.
 struct DualCell {
@@ -34,8 +38,17 @@ struct AdjointTargets {
     double* sums; ///< dL/dx and dL/dm are added
     /// Softening::rule_weight() with per-particle softening of cells; else negative.
     double rule_weight = -1;
+    const ShortRangeForm* form = nullptr; ///< of cells; null: Newton's law
 
     const double* field(int f) const { return values + f * padded; }
+};
+
+/// The part of the law that a kernel adds.
+enum class AdjointPart {
+    isolated,      ///< Newton's law, softened
+    short_range,   ///< less the smooth part, within the cut
+    smooth,        ///< the short range without Newton's law, for targets among themselves
+    nearest_images ///< all pairs in a periodic cube, in double
 };
 
 /// Listed particles of a group, besides its targets.
@@ -48,9 +61,13 @@ struct AdjointPairs {
     const Range* ranges;
     std::size_t count; ///< of ranges
     Vec3<double> center;
-    double inverse_length;   ///< into internal units
-    double softening_length; ///< in internal units, without per-particle softening
-    double rule_weight;      ///< Softening::rule_weight()
+    double inverse_length;                ///< into internal units
+    double softening_length;              ///< in internal units, without per-particle softening
+    double rule_weight;                   ///< Softening::rule_weight()
+    Periodicity box = {};                 ///< particles act from the image nearest to the center
+    const ShortRangeForm* form = nullptr; ///< for the short range and its smooth part
+    const SmoothPart* smooth = nullptr;   ///< for nearest images
+    const double* numbers = nullptr;      ///< for nearest images: each target's row
 };
 
 using AdjointPairKernel = void (*)(const AdjointPairs& pairs, const AdjointTargets& targets);
@@ -87,7 +104,7 @@ struct AdjointKernels {
     /// Adds an expansion about the group's center (L2P).
     void (*add_expansion[2])(const DualExpansion& expansion, const AdjointTargets& targets);
     /// Returns the kernel that adds particles.
-    AdjointPairKernel (*pairs)(const LawChoice& choice, bool with_mu);
+    AdjointPairKernel (*pairs)(const LawChoice& choice, AdjointPart part, bool with_mu);
 };
 
 } // namespace chamomile

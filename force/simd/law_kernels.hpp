@@ -14,7 +14,7 @@ HostKernel root_of_squares_kernel(const LawChoice& choice);
 DoubleKernel double_kernel(const LawChoice& choice);
 
 AdjointKernels adjoint_kernels();
-AdjointPairKernel adjoint_pairs(const LawChoice& choice, bool with_mu);
+AdjointPairKernel adjoint_pairs(const LawChoice& choice, AdjointPart part, bool with_mu);
 void sum_dual_moments(const DualParticles& particles, int order, double* moments);
 /// AdjointKernels::expand, for float and double.
 template <class T>

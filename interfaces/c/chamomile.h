@@ -169,8 +169,7 @@ CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* acti
 
 /* Computes the gradient of a loss L at all sources, in their order: reads `acceleration` (3 numbers
  * per source, dL/da) and `potential` (1, dL/dphi), writes `position` (3, dL/dx) and `mass` (1,
- * dL/dm). A zero view: no part of L, or not wanted. Uses the lists of chm_eval_active(); isolated
- * sources only. */
+ * dL/dm). A zero view: no part of L, or not wanted. Uses the lists of chm_eval_active(). */
 CHM_API int chm_eval_adjoint(chm_context* context, chm_view acceleration, chm_view potential,
                              chm_view position, chm_view mass);
 

@@ -1,5 +1,6 @@
 """Gradients: Solver.vjp(), chamomile.torch and chamomile.jax."""
 
+import math
 import subprocess
 import sys
 import unittest
@@ -84,6 +85,46 @@ def test_vjp_by_the_tree_uses_the_lists_of_the_forces():
     assert np.array_equal(found.positions, again.positions) and np.array_equal(found.masses, again.masses)
 
 
+def ewald_gradient(x, m, lam, mu):
+    """Returns dL/dx and dL/dm in a unit box by Ewald's (1921) sums over images and modes."""
+    alpha, n = 2.6, len(x)
+    r = x[:, None] - x[None]  # target - source
+    ones = np.stack(np.meshgrid(*3 * [np.arange(-3, 4)], indexing="ij"), -1).reshape(-1, 3)
+    waves = np.stack(np.meshgrid(*3 * [np.arange(-6, 7)], indexing="ij"), -1).reshape(-1, 3)
+    phi, slope, tide = np.full((n, n), np.pi / alpha**2), np.zeros((n, n, 3)), np.zeros((n, n, 3, 3))  # potential by m = 1, with derivatives by r
+    erfc = np.vectorize(math.erfc)
+    for image in ones:
+        d = r - np.rint(r) - image
+        size = np.sqrt((d**2).sum(-1))
+        own = size == 0
+        size[own] = 1
+        c, e = erfc(alpha * size), 2 * alpha / np.sqrt(np.pi) * np.exp(-((alpha * size) ** 2))
+        p, f = c / size, c / size**3 + e / size**2
+        b = 3 * f / size**2 + 2 * alpha**2 * e / size**2
+        p[own], f[own], b[own] = -2 * alpha / np.sqrt(np.pi), 0, 0
+        phi -= p
+        slope += f[..., None] * d
+        tide += f[..., None, None] * np.eye(3) - b[..., None, None] * d[..., :, None] * d[..., None, :]
+    for h in waves[(waves**2).sum(-1) > 0]:
+        weight, k = np.exp(-(np.pi**2) * (h @ h) / alpha**2) / (np.pi * (h @ h)), 2 * np.pi * h
+        phi -= weight * np.cos(r @ k)
+        slope += weight * np.sin(r @ k)[..., None] * k
+        tide += weight * np.cos(r @ k)[..., None, None] * np.outer(k, k)
+    along = (tide * lam[:, None, None]).sum(-1)  # L = sum of m_j (mu_i phi_ij - lambda_i . slope_ij)
+    pulls = m[None, :, None] * (mu[:, None, None] * slope - along)
+    return pulls.sum(1) - pulls.sum(0), (mu[:, None] * phi - (lam[:, None] * slope).sum(-1)).sum(0)
+
+
+def test_vjp_in_a_box_has_the_gradient_of_ewald_sums():
+    x, m, lam, mu = X[:30] % 1, M[:30], LAMBDA[:30], MU[:30]
+    gx, gm = ewald_gradient(x, m, lam, mu)
+    found = chamomile.Solver(solver="direct", box=1.0).build(x, m).vjp(lam, mu)
+    assert error(found.positions, gx) < 1e-9 and error(found.masses, gm) < 1e-9
+    for options in ({}, {"long_range": "modes"}):
+        by_tree = chamomile.Solver(box=1.0, tolerance=1e-5, device="cpu", **options).build(x, m).vjp(lam, mu)
+        assert error(by_tree.positions, gx) < 1e-2 and error(by_tree.masses, gm) < 1e-2, options
+
+
 def test_vjp_refuses_what_it_cannot():
     solver = chamomile.Solver(softening=0.1)
     raises(chamomile.StateError, lambda: solver.vjp(LAMBDA), "build()")
@@ -96,7 +137,6 @@ def test_vjp_refuses_what_it_cannot():
     raises(chamomile.UsageError, lambda: solver.vjp(LAMBDA, out=(np.empty((N, 3)),)), "out: 1 arrays: must be 2")
     raises(TypeError, lambda: solver.vjp(LAMBDA.astype(int)), "acceleration: int64: must be float32 or float64")
     raises(TypeError, lambda: solver.vjp(potential=MU.tolist()), "potential: list: must be an array")
-    raises(chamomile.UsageError, lambda: chamomile.Solver(box=10.0).build(X % 10, M).vjp(LAMBDA), "box: must be 0 for gradients")
 
 
 def test_modules_are_optional():
@@ -121,6 +161,9 @@ def test_torch_passes_gradcheck_and_opcheck():
     x, m = torch.from_numpy(X[:12].copy()).requires_grad_(), torch.from_numpy(M[:12].copy()).requires_grad_()
     for function in (gravity.acceleration, gravity.potential):
         assert torch.autograd.gradcheck(lambda x, m: function(x, m, **DIRECT), (x, m), eps=1e-5, atol=1e-7)
+    in_box = {"box": 4.0, "precision": "double", "tolerance": 1e-9, "device": "cpu"}
+    heavy = (m.detach() + 0.1).requires_grad_()  # trees refuse masses below 0
+    assert torch.autograd.gradcheck(lambda x, m: gravity.acceleration(x, m, **in_box), (x, heavy), eps=1e-6, atol=1e-5)
     from torch import library as operators
 
     with torch.no_grad():
@@ -234,6 +277,8 @@ def test_jax_under_jit_grad_and_vmap():
     for found in (eager, jitted):
         assert error(found[0], gx) < 1e-12 and error(found[1], gm) < 1e-12
     assert np.array_equal(eager[0], jitted[0])
+    in_box = jax.grad(lambda x: (gravity.acceleration(x, M, box=5.0, softening=0.02, device="cpu") * LAMBDA).sum())(X)
+    assert np.array_equal(in_box, chamomile.Solver(box=5.0, softening=0.02, device="cpu").build(X, M).vjp(LAMBDA).positions)
     systems = R.normal(size=(3, 7, 3))
     mapped = jax.jit(jax.vmap(jax.grad(lambda x: (gravity.acceleration(x, 0.1, **DIRECT) ** 2).sum())))(systems)
     one = jax.grad(lambda x: (gravity.acceleration(x, 0.1, softenings=0.1, solver="direct", precision="double") ** 2).sum())(systems[1])

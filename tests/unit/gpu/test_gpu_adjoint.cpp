@@ -218,6 +218,22 @@ TEST_CASE("laws and orders without gradients by the tree on a GPU take a tree on
     CHECK(found == Gradient(options, p, loss));
 }
 
+TEST_CASE("gradients in a box with a solver on a GPU are those of the host")
+{
+    const std::size_t n = 3000;
+    const Particles p = moved(uniform_cube(n), 4, {-1, 0, 0});
+    const Loss loss(n);
+    for (const SolverKind solver : {SolverKind::tree, SolverKind::direct}) {
+        SolverOptions options = options_of("gpu", solver, Precision::single_precision);
+        options.box = 4;
+        const auto field = Gradient::built(options, p);
+        const Gradient found(*field, n, loss);
+        CHECK(on_gpu(*field, loss, n).mass.size() == n);
+        options.device = "cpu";
+        CHECK(found == Gradient(options, p, loss));
+    }
+}
+
 TEST_CASE("gradients of 1e6 and 4e6 particles take some milliseconds, with arrays on the GPU")
 {
     for (const std::size_t n : {100000, 1000000, 4000000}) {

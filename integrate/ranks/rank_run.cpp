@@ -4,6 +4,8 @@
 
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/ranks/rank_rows.hpp"
+#include "chamomile/io/hdf5/pieces.hpp"
 
 namespace chamomile {
 namespace {
@@ -192,6 +194,18 @@ RankHalos RankRun::halos(RankHaloRequest request)
     return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
                            ranks_.first_of_run(count_, ranks_.rank())},
                           request, densities, ranks_);
+}
+
+bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)
+{
+    update_home();
+    std::string path;
+    read_sized(given_, path);
+    MemoryArchive archive(given_);
+    WholeSnapshot whole;
+    whole.exchange(archive);
+    RankRows rows(home_, velocity_factor, ranks_);
+    return chamomile::write_pieces(whole, rows, path, pieces, ranks_);
 }
 
 std::vector<Crossing> RankRun::gather_crossings()

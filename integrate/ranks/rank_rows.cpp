@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "chamomile/core/ranks/column_exchange.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -41,40 +40,49 @@ void RankRows::finish()
 bool RankRows::exchange(const RowRange& mine)
 {
     const std::vector<RowRange> asked = ranks_.all_gather(mine);
-    leaving_.clear();
-    std::vector<std::size_t> begins;
-    for (const RowRange& rows : asked) {
-        begins.push_back(leaving_.size());
-        if (rows.type != none)
-            append(rows);
+    std::vector<std::size_t> sizes;
+    for (const RowRange& rows : asked)
+        visit(rows, [&](const auto& values, std::span<const Index> places) {
+            sizes.push_back(places.size() * sizeof values[0]);
+        });
+    std::byte* const leaving = leaving_.make_room(sizes);
+    std::vector<std::span<const std::byte>> to;
+    for (std::size_t r = 0; r < asked.size(); ++r) {
+        std::byte* const begin = leaving + leaving_.begin(int(r));
+        visit(asked[r], [&](const auto& values, std::span<const Index> places) {
+            copy(values, places, asked[r].column == Column::velocity ? velocity_factor_ : 1, begin);
+        });
+        to.emplace_back(begin, sizes[r]);
     }
-    begins.push_back(leaving_.size());
-    ranks_.all_to_all<std::byte>(runs_of(std::span<const std::byte>(leaving_), begins), arriving_);
+    ranks_.all_to_all<std::byte>(to, arriving_);
     return std::ranges::any_of(asked, [](const RowRange& rows) { return rows.type != none; });
 }
 
-/// Appends the home rows among these.
-void RankRows::append(const RowRange& rows)
+/// Calls visit(values, places) with a column and the places of the home rows among these.
+template <class Visit>
+void RankRows::visit(const RowRange& rows, const Visit& visit) const
 {
-    const auto type = std::size_t(rows.type);
-    const std::uint64_t first = first_[type], end = first + types_.count(rows.type),
-                        from = std::clamp(rows.begin, first, end);
-    const std::span<const Index> places{types_.order.data() + types_.begin[type] + (from - first),
-                                        std::size_t(std::clamp(rows.end, first, end) - from)};
+    std::span<const Index> places;
+    if (rows.type != none) {
+        const std::uint64_t first = first_[std::size_t(rows.type)],
+                            end = first + types_.count(rows.type),
+                            from = std::clamp(rows.begin, first, end);
+        places = std::span(types_.order)
+                     .subspan(types_.begin[std::size_t(rows.type)] + (from - first),
+                              std::size_t(std::clamp(rows.end, first, end) - from));
+    }
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
             if (column == rows.column)
-                append(values, places, column == Column::velocity ? velocity_factor_ : 1);
+                visit(values, places);
         },
         home_);
 }
 
 template <class T>
-void RankRows::append(const std::vector<T>& values, std::span<const Index> places, double factor)
+void RankRows::copy(const std::vector<T>& values, std::span<const Index> places, double factor,
+                    std::byte* to)
 {
-    const std::size_t before = leaving_.size();
-    leaving_.resize(before + places.size() * sizeof(T));
-    std::byte* const to = leaving_.data() + before;
 #pragma omp parallel for if (places.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < places.size(); ++k) {
         T value = values[places[k]];

@@ -27,17 +27,18 @@ public:
 private:
     std::span<const std::byte> read_bytes_of(const RowRange& rows) override;
     bool exchange(const RowRange& mine);
-    void append(const RowRange& rows);
+    template <class Visit>
+    void visit(const RowRange& rows, const Visit& visit) const;
     template <class T>
-    void append(const std::vector<T>& values, std::span<const Index> places, double factor);
+    static void copy(const std::vector<T>& values, std::span<const Index> places, double factor,
+                     std::byte* to);
 
     const Particles& home_;
     double velocity_factor_;
     Communicator& ranks_;
     TypeOrder types_;                    ///< of the home rows
     std::array<std::uint64_t, 6> first_; ///< rows per type on lower ranks
-    std::vector<std::byte> leaving_;     ///< values for other ranks
-    Inbox arriving_;
+    Inbox leaving_, arriving_;
 };
 
 } // namespace chamomile

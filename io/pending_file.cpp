@@ -94,6 +94,13 @@ Error PendingFile::failure(const char* what) const
 
 void PendingFile::require_space(std::int64_t bytes)
 {
+    reserve_space(bytes);
+    if (::ftruncate(descriptor_, 0) != 0)
+        throw failure("cannot be written");
+}
+
+void PendingFile::reserve_space(std::int64_t bytes)
+{
     // fallocate() beyond the size limit would raise SIGXFSZ.
     rlimit limit;
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -103,8 +110,6 @@ void PendingFile::require_space(std::int64_t bytes)
     }
     if (bytes > 0 && ::fallocate(descriptor_, 0, 0, bytes) != 0 && errno != EOPNOTSUPP &&
         errno != ENOSYS && errno != EINTR)
-        throw failure("cannot be written");
-    if (::ftruncate(descriptor_, 0) != 0)
         throw failure("cannot be written");
 }
 

@@ -36,8 +36,10 @@ public:
     const std::filesystem::path& temporary() const { return temporary_; }
 
     /// Throws if disk, quota or size limit leave no room for `bytes` bytes. Call before the first
-    /// write. The room is not reserved.
+    /// write. require_space() does not keep the room; reserve_space() does, until the file is
+    /// truncated, if the file system can.
     void require_space(std::int64_t bytes);
+    void reserve_space(std::int64_t bytes);
 
     /// Appends to the file. Short pieces are buffered.
     void write(std::span<const std::byte> bytes);

@@ -50,25 +50,51 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
 /// A FilePart is the part of a snapshot in one file: piece `number` of `pieces`, which hold nearly
 /// equal runs of each type, or the master, which links all rows.
 struct FilePart {
-    const std::filesystem::path& whole; ///< name of the snapshot and its master
+    const WholeSnapshot& whole;
+    const std::filesystem::path& path; ///< of the snapshot and its master
     int number, pieces;
 
     bool is_master() const { return number == pieces; }
     std::filesystem::path file() const
     {
-        return is_master() || pieces == 1 ? whole : piece_path(whole, std::size_t(number));
+        return is_master() || pieces == 1 ? path : piece_path(path, std::size_t(number));
+    }
+
+    /// Returns the first row of a type in this piece; of the master: the number of rows.
+    std::size_t first_row(int type) const
+    {
+        return whole.counts[type] * std::size_t(number) / std::size_t(pieces);
+    }
+    /// Returns the number of rows of a type in this file.
+    std::size_t count(int type) const
+    {
+        return is_master() ? whole.counts[type]
+                           : piece(number + 1).first_row(type) - first_row(type);
+    }
+    FilePart piece(int k) const { return {whole, path, k, pieces}; }
+
+    /// Returns the max number of bytes: 120 per particle and 8 per extra column, 1 % for check sums
+    /// and indices, and the header; in a master 70 per link, and the names of file and data set.
+    std::int64_t max_bytes() const
+    {
+        const std::size_t columns = 7 + whole.extra.size(),
+                          link = path.filename().string().size() + 160;
+        double bytes = 1 << 17;
+        for (int type = 0; type < 6; ++type)
+            if (const std::size_t rows = count(type))
+                bytes += is_master() ? double(std::size_t(pieces) * columns * link)
+                                     : double(rows * (120 + 8 * whole.extra.size())) * 1.01;
+        return std::int64_t(bytes);
     }
 };
 
 /// An Hdf5Writer writes the groups of a snapshot's file.
 class Hdf5Writer {
 public:
-    Hdf5Writer(const WholeSnapshot& whole, RowsByType& rows, const FilePart& part,
-               PendingFile& file)
-        : whole_(whole), snapshot_(whole.facts), rows_(rows), part_(part),
+    Hdf5Writer(const FilePart& part, RowsByType& rows, PendingFile& file)
+        : whole_(part.whole), snapshot_(whole_.facts), rows_(rows), part_(part),
           units_(stated_units(snapshot_.units)),
-          by_gadget_(snapshot_.units.physical ? units_by_gadget(snapshot_) : units_),
-          out_(probed(file))
+          by_gadget_(snapshot_.units.physical ? units_by_gadget(snapshot_) : units_), out_(file)
     {}
 
     void write()
@@ -78,51 +104,18 @@ public:
         write_parameters();
         write_own();
         for (int type = 0; type < 6; ++type)
-            if (count_of(type) > 0)
+            if (part_.count(type) > 0)
                 write_type(type);
         out_.close();
     }
 
 private:
-    /// Returns the file, for which the disk has room. HDF5 failures while closing cannot be
-    /// repaired, so the disk space is probed first: max 120 bytes per particle and 8 per extra
-    /// column, 1 % for check sums and indices, and the header; in a master the names of the file
-    /// and the data set and 70 bytes per link.
-    PendingFile& probed(PendingFile& file) const
-    {
-        const std::size_t columns = 7 + whole_.extra.size(),
-                          link = part_.whole.filename().string().size() + 160;
-        double bytes = 1 << 17;
-        for (int type = 0; type < 6; ++type)
-            if (const std::size_t count = count_of(type))
-                bytes += part_.is_master() ? double(std::size_t(part_.pieces) * columns * link)
-                                           : double(count * (120 + 8 * whole_.extra.size())) * 1.01;
-        file.require_space(std::int64_t(bytes));
-        return file;
-    }
-
-    /// Returns the first row of a type in piece `number`; of piece `pieces`: the number of rows.
-    std::size_t first_row(int number, int type) const
-    {
-        return whole_.counts[type] * std::size_t(number) / std::size_t(part_.pieces);
-    }
-    /// Returns the number of rows of a type in piece `number`.
-    std::size_t count_in(int number, int type) const
-    {
-        return first_row(number + 1, type) - first_row(number, type);
-    }
-    /// Returns the number of rows of a type in this file.
-    std::size_t count_of(int type) const
-    {
-        return part_.is_master() ? whole_.counts[type] : count_in(part_.number, type);
-    }
-
     void write_header()
     {
         const Hdf5Handle group = out_.group(header);
         std::array<std::uint64_t, 6> counts, totals; // 64 bits: the high words are 0
         for (int type = 0; type < 6; ++type) {
-            counts[type] = count_of(type);
+            counts[type] = part_.count(type);
             totals[type] = whole_.counts[type];
         }
         out_.attribute(group, "NumPart_ThisFile", counts);
@@ -251,9 +244,8 @@ private:
         const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
         sources_.clear();
         for (int k = 0; part_.is_master() && k < part_.pieces; ++k)
-            if (const std::size_t count = count_in(k, type))
-                sources_.push_back(
-                    {FilePart{part_.whole, k, part_.pieces}.file().filename(), count});
+            if (const FilePart piece = part_.piece(k); piece.count(type) > 0)
+                sources_.push_back({piece.file().filename(), piece.count(type)});
         write_vectors(group, positions, {Column::position, type}, 1, position_scaling);
         write_vectors(group, velocities, {Column::velocity, type}, velocity_factor(snapshot_),
                       velocity_scaling);
@@ -278,7 +270,7 @@ private:
     {
         if (part_.is_master())
             return out_.links(group, name, row_type(T{}), sources_);
-        const std::size_t begin_here = first_row(part_.number, range.type);
+        const std::size_t begin_here = part_.first_row(range.type);
         std::span<const T> part;
         std::size_t first = 0;
         const auto row = [&](std::size_t k) -> T { return convert(part[k - first]); };
@@ -288,7 +280,7 @@ private:
             part = rows_.read<T>(range);
             first = begin;
         };
-        return out_.data(group, name, count_of(range.type), row,
+        return out_.data(group, name, part_.count(range.type), row,
                          Hdf5Output::RowsInParts{rows_.max(), fetch});
     }
 
@@ -417,8 +409,8 @@ bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::files
 {
     const int rank = ranks.rank(), begin = int(ranks.first_of_run(std::uint64_t(pieces), rank)),
               end = int(ranks.first_of_run(std::uint64_t(pieces), rank + 1));
-    const auto part = [&](int k) { return FilePart{path, k, pieces}; };
-    std::deque<PendingFile> files; // on rank 0 all, on other ranks those that they write
+    const auto part = [&](int k) { return FilePart{whole, path, k, pieces}; };
+    std::deque<PendingFile> files; // every file on rank 0, else own pieces
     std::vector<std::byte> sent;
     ranks.run_and_agree([&] {
         for (int k = 0; rank == 0 && k < (pieces > 1 ? pieces + 1 : 1); ++k)
@@ -441,14 +433,27 @@ bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::files
     if (hidden > 0)
         return false;
 
-    const auto write = [&](int k, PendingFile& file) {
+    // HDF5 failures while closing cannot be repaired, so all files reserve their room first. HDF5
+    // truncates them.
+    const auto own = [&](int k) -> PendingFile& {
+        return files[std::size_t(rank == 0 ? k : k - begin)];
+    };
+    ranks.run_and_agree([&] {
+        for (int k = begin; k < end; ++k)
+            own(k).reserve_space(part(k).max_bytes());
+        if (rank == 0 && pieces > 1)
+            files.back().reserve_space(part(pieces).max_bytes());
+    });
+    const auto write = [&](int k) {
         const Hdf5Quiet quiet;
-        Hdf5Writer(whole, rows, part(k), file).write();
+        Hdf5Writer(part(k), rows, own(k)).write();
     };
     std::exception_ptr failure;
     try {
         for (int k = begin; k < end; ++k)
-            write(k, files[std::size_t(rank == 0 ? k : k - begin)]);
+            write(k);
+    } catch (const PeerFailed&) {
+        throw;
     } catch (const Error& error) {
         if (error.fault() != Fault::output) // other ranks do not wait for requests
             throw;
@@ -459,7 +464,7 @@ bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::files
         if (failure)
             std::rethrow_exception(failure);
         if (rank == 0 && pieces > 1)
-            write(pieces, files.back());
+            write(pieces);
         for (PendingFile& file : files)
             file.finish();
     });

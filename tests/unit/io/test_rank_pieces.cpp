@@ -9,7 +9,6 @@
 #include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
-using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("rank_pieces");
 
@@ -82,7 +81,7 @@ void check_equal_files(const TemporaryFolder& a, const TemporaryFolder& b)
 
 } // namespace
 
-TEST_CASE("pieces of ranks have the bytes of one rank's")
+TEST_CASE("ranks write pieces with the bytes of a single rank")
 {
     const std::size_t several_chunks = 6 * 66001;
     for (const std::size_t n : {std::size_t(4), std::size_t(597), several_chunks}) {
@@ -120,7 +119,7 @@ TEST_CASE("ranks convert momenta to velocities, and equal softenings of a type t
 
 TEST_CASE("a piece that does not fit on one rank leaves no file and one error on all ranks")
 {
-    Snapshot snapshot = moving_snapshot(3 * 300 + 1); // of one type: piece 2 has one more row
+    Snapshot snapshot = moving_snapshot(3 * 300 + 1); // equal types: piece 2 gets a row more
     std::ranges::fill(snapshot.particles.type, std::uint8_t(1));
     const TemporaryFolder one, folder;
     write_snapshot(snapshot, one / "a.hdf5", 3);

@@ -11,6 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/lower_case.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/io/files_row.hpp"
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
@@ -192,11 +193,11 @@ void require_writable(const std::string& command, const Output& output)
 }
 
 int write_output(const Options& options, const Output& output,
-                 const std::function<Snapshot()>& make, ParticleReader* rows)
+                 const std::function<Snapshot()>& make, LedParticles* led)
 {
     require_writable(options.command(), output);
     const std::string extension = lower_case(fs::path(output.file).extension().string());
-    if (rows && extension != ".hdf5" && extension != ".h5")
+    if (led && extension != ".hdf5" && extension != ".h5")
         throw Error(Fault::usage,
                     output.option + ": " + output.file + ": must be .hdf5 or .h5 on several ranks");
     Snapshot snapshot = make();
@@ -207,8 +208,8 @@ int write_output(const Options& options, const Output& output,
     for (const auto& [key, value] : options.values())
         all.push_back(key + "=" + value);
     snapshot.provenance["options"] = joined(all, ' ');
-    rows ? write_snapshot(snapshot, *rows, output.file, output.files)
-         : write_snapshot(snapshot, output.file, output.files);
+    led ? led->write(snapshot, *led, 1, output.file, output.files)
+        : write_snapshot(snapshot, output.file, output.files);
     if (options.verbosity() != Verbosity::quiet)
         std::printf("wrote %s: %zu particles, %s\n", output.file.c_str(), snapshot.particles.size(),
                     snapshot.units.description().c_str());

@@ -9,6 +9,10 @@
 #include "app/options/options.hpp"
 #include "chamomile/io/snapshot.hpp"
 
+namespace chamomile {
+class LedParticles;
+}
+
 namespace chamomile::app {
 
 /// Records an input file; "" means none. Throws Error(output) if the file is also a recorded
@@ -84,9 +88,9 @@ void require_writable(const std::string& command, const Output& output);
 void require_still_writable(const Output& output);
 
 /// Checks the file, calls `make`, records provenance, writes the snapshot, and prints a summary. If
-/// `rows` has positions and velocities, the file must be HDF5.
+/// `led` has positions and velocities, the file must be HDF5.
 int write_output(const Options& options, const Output& output,
-                 const std::function<Snapshot()>& make, ParticleReader* rows = nullptr);
+                 const std::function<Snapshot()>& make, LedParticles* led = nullptr);
 
 /// Writes a text file atomically. Throws Error(output).
 void write_text(const Output& output, const std::string& text);

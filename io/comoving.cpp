@@ -97,7 +97,7 @@ void infer_units(Snapshot& snapshot)
     snapshot.notes.push_back(snapshot.units_note);
 }
 
-Units units_by_gadget(const Snapshot& snapshot)
+Units units_by_gadget(const SnapshotFacts& snapshot)
 {
     Units units = snapshot.units;
     if (!snapshot.comoving || !units.physical || units.per_hubble)
@@ -116,7 +116,7 @@ bool contradicts_box(double side, const Snapshot& snapshot)
     return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
 }
 
-double velocity_factor(const Snapshot& snapshot)
+double velocity_factor(const SnapshotFacts& snapshot)
 {
     return snapshot.comoving ? std::sqrt(snapshot.comoving->scale_factor) : 1;
 }

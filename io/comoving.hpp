@@ -39,13 +39,13 @@ void infer_units(Snapshot& snapshot);
 
 /// Returns the units to state in GADGET-family files. GADGET readers divide lengths and masses of
 /// comoving files by h, so units without h are multiplied by h.
-Units units_by_gadget(const Snapshot& snapshot);
+Units units_by_gadget(const SnapshotFacts& snapshot);
 
 /// Returns whether the file states a box side that differs from `side` by more than rounding.
 bool contradicts_box(double side, const Snapshot& snapshot);
 
 /// Returns sqrt(a) of a comoving snapshot, otherwise 1. Writers divide peculiar velocities by this
 /// factor to get GADGET's u.
-double velocity_factor(const Snapshot& snapshot);
+double velocity_factor(const SnapshotFacts& snapshot);
 
 } // namespace chamomile

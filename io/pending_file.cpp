@@ -70,11 +70,20 @@ PendingFile::PendingFile(const std::filesystem::path& target) : target_(link_tar
     buffer_.reserve(buffer_bytes);
 }
 
+PendingFile::PendingFile(const std::filesystem::path& target,
+                         const std::filesystem::path& temporary)
+    : target_(link_target(target)), temporary_(temporary), is_joined_(true)
+{
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor_ < 0)
+        throw failure("cannot be opened");
+}
+
 PendingFile::~PendingFile()
 {
     if (descriptor_ >= 0)
         ::close(descriptor_);
-    if (!stays_)
+    if (!stays_ && !is_joined_)
         ::unlink(temporary_.c_str());
 }
 
@@ -85,6 +94,13 @@ Error PendingFile::failure(const char* what) const
 
 void PendingFile::require_space(std::int64_t bytes)
 {
+    reserve_space(bytes);
+    if (::ftruncate(descriptor_, 0) != 0)
+        throw failure("cannot be written");
+}
+
+void PendingFile::reserve_space(std::int64_t bytes)
+{
     // fallocate() beyond the size limit would raise SIGXFSZ.
     rlimit limit;
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -94,8 +110,6 @@ void PendingFile::require_space(std::int64_t bytes)
     }
     if (bytes > 0 && ::fallocate(descriptor_, 0, 0, bytes) != 0 && errno != EOPNOTSUPP &&
         errno != ENOSYS && errno != EINTR)
-        throw failure("cannot be written");
-    if (::ftruncate(descriptor_, 0) != 0)
         throw failure("cannot be written");
 }
 
@@ -236,7 +250,8 @@ void commit_together(std::deque<PendingFile>& files)
     if (files.size() == 1)
         return files.front().commit();
     for (PendingFile& file : files)
-        file.finish();
+        if (file.descriptor_ >= 0)
+            file.finish();
     for (PendingFile& file : files)
         file.stays_ = true; // complete now: not lost if a later step fails
     std::size_t named = 0;

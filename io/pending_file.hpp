@@ -25,6 +25,9 @@ int create_temporary(const std::filesystem::path& name, std::filesystem::path& t
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);
+    /// Opens the temporary file that another rank's PendingFile has created for this target. Only
+    /// that rank removes or commits the file.
+    PendingFile(const std::filesystem::path& target, const std::filesystem::path& temporary);
     ~PendingFile();
     PendingFile(const PendingFile&) = delete;
     PendingFile& operator=(const PendingFile&) = delete;
@@ -33,8 +36,10 @@ public:
     const std::filesystem::path& temporary() const { return temporary_; }
 
     /// Throws if disk, quota or size limit leave no room for `bytes` bytes. Call before the first
-    /// write. The room is not reserved.
+    /// write. require_space() does not keep the room; reserve_space() does, until the file is
+    /// truncated, if the file system can.
     void require_space(std::int64_t bytes);
+    void reserve_space(std::int64_t bytes);
 
     /// Appends to the file. Short pieces are buffered.
     void write(std::span<const std::byte> bytes);
@@ -75,6 +80,7 @@ private:
     std::vector<std::byte> buffer_;
     int descriptor_ = -1;
     bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
+    bool is_joined_ = false;                // of another rank
 };
 
 /// Commits files of one folder that belong together, in order, once all are on disk. Removes older

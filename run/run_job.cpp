@@ -8,6 +8,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -273,7 +274,10 @@ void RunJob::write_outputs()
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
     PeculiarRows peculiar(rows, state_);
-    snapshots_.write(state_, peculiar, file, run_.files);
+    if (LedParticles* led = simulation_.led(); led && !rows.is_on_host())
+        led->write(state_, peculiar, peculiar.factor(), file, run_.files);
+    else
+        snapshots_.write(state_, peculiar, file, run_.files);
     if (!run_.writes_beside)
         snapshots_.finish();
     const auto tables =

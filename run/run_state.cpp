@@ -23,19 +23,6 @@ void RunOrigin::exchange(Archive& archive)
     archive("run/files", files);
 }
 
-namespace {
-
-void exchange_units(Archive& archive, Units& units)
-{
-    archive("units/length", units.length_in_cm);
-    archive("units/mass", units.mass_in_g);
-    archive("units/velocity", units.velocity_in_cm_per_s);
-    archive("units/physical", units.physical);
-    archive("units/per_hubble", units.per_hubble);
-}
-
-} // namespace
-
 UnitFrame unit_frame_of(CheckpointReader& archive)
 {
     UnitFrame frame;
@@ -44,35 +31,6 @@ UnitFrame unit_frame_of(CheckpointReader& archive)
     if (!frame.has_plain_time)
         archive("comoving/hubble", frame.hubble);
     return frame;
-}
-
-void exchange_properties(Archive& archive, Snapshot& snapshot)
-{
-    exchange_units(archive, snapshot.units);
-    archive("snapshot/G", snapshot.gravitational_constant);
-    Softening softening = snapshot.softening.value_or(Softening{});
-    archive("snapshot/softening_kind", softening.kind, std::end(softening_forms)[-1].kind);
-    archive("snapshot/softening_length", softening.length);
-    if (archive.has("snapshot/softening_rule")) {
-        archive("snapshot/softening_rule", softening.rule, SofteningRule::root_of_squares);
-        archive("snapshot/softening_varies", softening.per_particle);
-    }
-    snapshot.softening = softening;
-    archive("snapshot/box_size", snapshot.box_size);
-    archive("snapshot/format", snapshot.format);
-    archive("snapshot/provenance", snapshot.provenance);
-    archive("snapshot/notes", snapshot.notes);
-    if (snapshot.comoving) {
-        ComovingFrame& frame = *snapshot.comoving;
-        archive("comoving/scale_factor", frame.scale_factor);
-        archive("comoving/omega_matter", frame.omega_matter);
-        archive("comoving/omega_lambda", frame.omega_lambda);
-        archive("comoving/omega_radiation", frame.omega_radiation);
-        archive("comoving/hubble", frame.hubble);
-        archive("comoving/w0", frame.w0);
-        archive("comoving/wa", frame.wa);
-        archive("comoving/physical_softening", frame.physical_softening);
-    }
 }
 
 std::vector<std::string> restore_choices(const RunOrigin& origin, SolverOptions& solver,

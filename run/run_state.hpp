@@ -10,7 +10,7 @@
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/io/facts_archive.hpp"
 
 namespace chamomile {
 
@@ -27,10 +27,6 @@ struct RunOrigin {
 
     void exchange(Archive& archive);
 };
-
-/// Exchanges units, constants, provenance, notes and comoving background, but not time and
-/// particles.
-void exchange_properties(Archive& archive, Snapshot& snapshot);
 
 /// Returns the units of the particles in a checkpoint, with h if comoving.
 UnitFrame unit_frame_of(CheckpointReader& archive);

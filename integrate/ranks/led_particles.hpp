@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 
 #include "chamomile/core/particle_reader.hpp"
 #include "chamomile/integrate/ranks/rank_run.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 
@@ -57,6 +59,7 @@ public:
         put_sized(rest, plan.rms);
         put_sized(rest, plan.glass);
         lead<&RankRun::make_particles>(rest, plan.facts);
+        has_types_ = true;
     }
 
     /// Starts to scatter columns of `count` particles.
@@ -128,6 +131,12 @@ public:
         scatter_types(types);
         return lead<&RankRun::radial_bins>({}, request);
     }
+
+    /// Writes a snapshot of these particles, whose other rows `rows` gives. Ranks write the pieces,
+    /// if there are several; velocities of ranks are multiplied by the factor. Rank 0 writes all
+    /// files if another rank does not see them, or if it alone has columns. Throws Error(output).
+    void write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
+               const std::filesystem::path& path, int pieces);
 
 private:
     Communicator& ranks_;

@@ -5,6 +5,8 @@
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/ranks/rank_rows.hpp"
+#include "chamomile/io/hdf5/pieces.hpp"
 
 namespace chamomile {
 namespace {
@@ -208,6 +210,18 @@ RadialBins RankRun::radial_bins(ProfileRequest request)
     return chamomile::radial_bins(
         {home_, rows, RankSubset{ranks_, count_, ranks_.first_of_run(count_, ranks_.rank())}},
         request, 0, 1);
+}
+
+bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)
+{
+    update_home();
+    std::string path;
+    read_sized(given_, path);
+    MemoryArchive archive(given_);
+    WholeSnapshot whole;
+    whole.exchange(archive);
+    RankRows rows(home_, velocity_factor, ranks_);
+    return chamomile::write_pieces(whole, rows, path, pieces, ranks_);
 }
 
 std::vector<Crossing> RankRun::gather_crossings()

@@ -83,6 +83,9 @@ public:
     RankHalos halos(RankHaloRequest request);
     std::vector<double> picture_sum(PictureRequest request);
     RadialBins radial_bins(ProfileRequest request);
+    /// Writes a snapshot as chamomile::write_pieces(), with velocities multiplied by the factor.
+    /// The message holds the path and the rest of the snapshot.
+    bool write_pieces(std::int32_t pieces, double velocity_factor);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();
 
@@ -160,12 +163,12 @@ private:
     struct Constant {};
 };
 
-using RankCalls = CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-                           &RankRun::make_particles, &RankRun::resume, &RankRun::fetch,
-                           &RankRun::gather, &RankRun::gather_crossings, &RankRun::power_spectrum,
-                           &RankRun::halos, &RankRun::picture_sum, &RankRun::radial_bins,
-                           &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
-                           &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+using RankCalls =
+    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
+             &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
+             &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
+             &RankRun::write_pieces, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -58,6 +58,15 @@ public:
     Hdf5Quiet(const Hdf5Quiet&) = delete;
     Hdf5Quiet& operator=(const Hdf5Quiet&) = delete;
 
+    /// A Pause releases the lock of this thread's only Hdf5Quiet while it computes or waits.
+    class Pause {
+    public:
+        Pause() { turn().unlock(); }
+        ~Pause() { turn().lock(); }
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+    };
+
 private:
     static std::recursive_mutex& turn()
     {

@@ -121,7 +121,9 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     const std::size_t bytes = chunk_rows * row.bytes, stored = bytes + sizeof(std::uint32_t);
     const std::size_t at_once =
         std::min({chunks, max_chunks_at_once, std::max<std::size_t>(parts.max / chunk_rows, 1)});
-    // One thread writes chunks while the others fill the next chunks.
+    // One thread writes chunks while the others fill the next chunks. Threads that are ranks meet
+    // in parts.fetch(), so none may hold the lock there.
+    const Hdf5Quiet::Pause pause;
     std::array<std::vector<std::byte>, 2> buffers;
     std::future<void> written; // declared last: its destructor waits while `buffers` exist
     for (std::size_t first = 0; first < chunks; first += at_once) {
@@ -143,7 +145,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
         const SignalsBlocked blocked;
         written = std::async(
             chunks > at_once ? std::launch::async : std::launch::deferred, [&, first, here] {
-                H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // for one error stack per thread
+                const Hdf5Quiet quiet;
                 for (std::size_t k = 0; k < here; ++k) {
                     const std::array<hsize_t, 2> offset{(first + k) * chunk_rows, 0};
                     require(H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, offset.data(), stored,

@@ -2,11 +2,19 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <span>
 
+#include "chamomile/core/bytes.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/facts_archive.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/output.hpp"
+#include "chamomile/io/hdf5/pieces.hpp"
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/io/type_order.hpp"
@@ -42,25 +50,51 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
 /// A FilePart is the part of a snapshot in one file: piece `number` of `pieces`, which hold nearly
 /// equal runs of each type, or the master, which links all rows.
 struct FilePart {
-    const std::filesystem::path& whole; ///< name of the snapshot and its master
+    const WholeSnapshot& whole;
+    const std::filesystem::path& path; ///< of the snapshot and its master
     int number, pieces;
 
     bool is_master() const { return number == pieces; }
     std::filesystem::path file() const
     {
-        return is_master() || pieces == 1 ? whole : piece_path(whole, std::size_t(number));
+        return is_master() || pieces == 1 ? path : piece_path(path, std::size_t(number));
+    }
+
+    /// Returns the first row of a type in this piece; of the master: the number of rows.
+    std::size_t first_row(int type) const
+    {
+        return whole.counts[type] * std::size_t(number) / std::size_t(pieces);
+    }
+    /// Returns the number of rows of a type in this file.
+    std::size_t count(int type) const
+    {
+        return is_master() ? whole.counts[type]
+                           : piece(number + 1).first_row(type) - first_row(type);
+    }
+    FilePart piece(int k) const { return {whole, path, k, pieces}; }
+
+    /// Returns the max number of bytes: 120 per particle and 8 per extra column, 1 % for check sums
+    /// and indices, and the header; in a master 70 per link, and the names of file and data set.
+    std::int64_t max_bytes() const
+    {
+        const std::size_t columns = 7 + whole.extra.size(),
+                          link = path.filename().string().size() + 160;
+        double bytes = 1 << 17;
+        for (int type = 0; type < 6; ++type)
+            if (const std::size_t rows = count(type))
+                bytes += is_master() ? double(std::size_t(pieces) * columns * link)
+                                     : double(rows * (120 + 8 * whole.extra.size())) * 1.01;
+        return std::int64_t(bytes);
     }
 };
 
 /// An Hdf5Writer writes the groups of a snapshot's file.
 class Hdf5Writer {
 public:
-    Hdf5Writer(const Snapshot& snapshot, ParticleReader& rows, const TypeOrder& types,
-               const FilePart& part, PendingFile& file)
-        : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows), types_(types),
-          part_(part), units_(stated_units(snapshot.units)),
-          by_gadget_(snapshot.units.physical ? units_by_gadget(snapshot) : units_),
-          out_(probed(file))
+    Hdf5Writer(const FilePart& part, RowsByType& rows, PendingFile& file)
+        : whole_(part.whole), snapshot_(whole_.facts), rows_(rows), part_(part),
+          units_(stated_units(snapshot_.units)),
+          by_gadget_(snapshot_.units.physical ? units_by_gadget(snapshot_) : units_), out_(file)
     {}
 
     void write()
@@ -70,50 +104,19 @@ public:
         write_parameters();
         write_own();
         for (int type = 0; type < 6; ++type)
-            if (!indices_of(type).empty())
+            if (part_.count(type) > 0)
                 write_type(type);
         out_.close();
     }
 
 private:
-    /// Returns the file, for which the disk has room. HDF5 failures while closing cannot be
-    /// repaired, so the disk space is probed first: max 120 bytes per particle and 8 per extra
-    /// column, 1 % for check sums and indices, and the header.
-    PendingFile& probed(PendingFile& file) const
-    {
-        std::size_t count = 0;
-        for (int type = 0; type < 6 && !part_.is_master(); ++type)
-            count += indices_of(type).size();
-        file.require_space(
-            std::int64_t(double(count * (120 + 8 * particles_.extra.size())) * 1.01) + (1 << 17));
-        return file;
-    }
-
-    /// Returns the particles of a type in piece `number`.
-    std::span<const Index> indices_in(int number, int type) const
-    {
-        const auto before = [&](int piece) {
-            return types_.count(type) * std::size_t(piece) / std::size_t(part_.pieces);
-        };
-        return {types_.order.data() + types_.begin[type] + before(number),
-                before(number + 1) - before(number)};
-    }
-
-    /// Returns the particles of a type in this file.
-    std::span<const Index> indices_of(int type) const
-    {
-        if (!part_.is_master())
-            return indices_in(part_.number, type);
-        return {types_.order.data() + types_.begin[type], types_.count(type)};
-    }
-
     void write_header()
     {
         const Hdf5Handle group = out_.group(header);
         std::array<std::uint64_t, 6> counts, totals; // 64 bits: the high words are 0
         for (int type = 0; type < 6; ++type) {
-            counts[type] = indices_of(type).size();
-            totals[type] = types_.count(type);
+            counts[type] = part_.count(type);
+            totals[type] = whole_.counts[type];
         }
         out_.attribute(group, "NumPart_ThisFile", counts);
         out_.attribute(group, "NumPart_Total", totals);
@@ -179,21 +182,13 @@ private:
     /// one type differ in length.
     void write_softening_classes(const Hdf5Handle& group)
     {
-        std::array<double, 6> of_type;
-        of_type.fill(snapshot_.softening->length);
+        const std::vector<double>& of_type = whole_.softenings;
+        if (of_type.empty())
+            return;
         std::vector<double> lengths;
-        for (int type = 0; type < 6; ++type) {
-            for (std::size_t k = types_.begin[type]; k < types_.begin[type + 1]; ++k) {
-                if (particles_.softening.empty())
-                    break;
-                const double own = particles_.softening[types_.order[k]];
-                if (k > types_.begin[type] && own != of_type[type])
-                    return;
-                of_type[type] = own;
-            }
-            if (std::find(lengths.begin(), lengths.end(), of_type[type]) == lengths.end())
-                lengths.push_back(of_type[type]);
-        }
+        for (const double length : of_type)
+            if (std::find(lengths.begin(), lengths.end(), length) == lengths.end())
+                lengths.push_back(length);
         for (int type = 0; type < 6; ++type)
             out_.attribute(group, "SofteningClassOfPartType" + std::to_string(type),
                            std::int32_t(std::find(lengths.begin(), lengths.end(), of_type[type]) -
@@ -219,7 +214,7 @@ private:
                 out_.attribute(group, key, value);
         out_.attribute(group, unit_system, std::string(system));
         std::string names;
-        for (const auto& [name, values] : particles_.extra)
+        for (const std::string& name : whole_.extra)
             names += (names.empty() ? "" : ",") + name;
         if (!names.empty())
             out_.attribute(group, extra_columns, names);
@@ -236,7 +231,7 @@ private:
             out_.attribute(group, softening_kind,
                            std::string(form_of(snapshot_.softening->kind).word));
             out_.attribute(group, softening_length, snapshot_.softening->length);
-            if (!particles_.softening.empty())
+            if (whole_.has_softenings)
                 out_.attribute(group, softening_rule,
                                std::string(snapshot_.softening->rule == SofteningRule::larger
                                                ? larger
@@ -247,79 +242,61 @@ private:
     void write_type(int type)
     {
         const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
-        const std::span<const Index> indices = indices_of(type);
         sources_.clear();
         for (int k = 0; part_.is_master() && k < part_.pieces; ++k)
-            if (const std::size_t count = indices_in(k, type).size())
-                sources_.push_back(
-                    {FilePart{part_.whole, k, part_.pieces}.file().filename(), count});
-        write_vectors(group, positions, indices, Column::position, 1, position_scaling);
-        write_vectors(group, velocities, indices, Column::velocity, velocity_factor(snapshot_),
+            if (const FilePart piece = part_.piece(k); piece.count(type) > 0)
+                sources_.push_back({piece.file().filename(), piece.count(type)});
+        write_vectors(group, positions, {Column::position, type}, 1, position_scaling);
+        write_vectors(group, velocities, {Column::velocity, type}, velocity_factor(snapshot_),
                       velocity_scaling);
-        write_reals(group, masses, indices, particles_.mass, mass_scaling);
-        write_data(group, ids, indices,
-                   [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
-        if (!particles_.softening.empty())
-            write_reals(group, softenings, indices, particles_.softening, position_scaling);
-        for (const auto& [name, values] : particles_.extra)
-            write_data(group, name.c_str(), indices,
-                       [&](std::size_t k) { return values[indices[k]]; });
+        write_reals(group, masses, {Column::mass, type}, mass_scaling);
+        write_rows<std::uint64_t>(group, ids, {Column::id, type}, std::identity());
+        if (whole_.has_softenings)
+            write_reals(group, softenings, {Column::softening, type}, position_scaling);
+        for (std::uint32_t k = 0; k < whole_.extra.size(); ++k)
+            write_rows<double>(group, whole_.extra[k].c_str(), {Column::extra, type, k},
+                               std::identity());
         if (snapshot_.has_potentials)
-            write_potentials(group, indices);
+            write_reals(group, potentials, {Column::potential, type}, potential_scaling);
         if (snapshot_.has_accelerations)
-            write_vectors(group, accelerations, indices, Column::acceleration, 1,
+            write_vectors(group, accelerations, {Column::acceleration, type}, 1,
                           acceleration_scaling);
     }
 
-    /// Writes the rows, or links them if this is the master.
-    template <class Row, class... Parts>
-    Hdf5Handle write_data(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
-                          const Row& row, const Parts&... parts)
+    /// Writes convert(value) for the values of a column, or links the rows if this is the master.
+    template <class T, class Convert>
+    Hdf5Handle write_rows(const Hdf5Handle& group, const char* name, RowRange range,
+                          const Convert& convert)
     {
         if (part_.is_master())
-            return out_.links(group, name,
-                              row_type(std::invoke_result_t<const Row&, std::size_t>{}), sources_);
-        return out_.data(group, name, indices.size(), row, parts...);
+            return out_.links(group, name, row_type(T{}), sources_);
+        const std::size_t begin_here = part_.first_row(range.type);
+        std::span<const T> part;
+        std::size_t first = 0;
+        const auto row = [&](std::size_t k) -> T { return convert(part[k - first]); };
+        const auto fetch = [&](std::size_t begin, std::size_t end) {
+            range.begin = begin_here + begin;
+            range.end = begin_here + end;
+            part = rows_.read<T>(range);
+            first = begin;
+        };
+        return out_.data(group, name, part_.count(range.type), row,
+                         Hdf5Output::RowsInParts{rows_.max(), fetch});
     }
 
-    void write_vectors(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
-                       Column value, double divisor, const Scaling& scaling)
+    void write_vectors(const Hdf5Handle& group, const char* name, const RowRange& range,
+                       double divisor, const Scaling& scaling)
     {
-        std::span<const Vec3<double>> part;
-        std::size_t first = 0;
-        const auto row = [&](std::size_t k) {
-            const Vec3<double>& v = part[k - first];
+        const auto divided = [divisor](const Vec3<double>& v) {
             return Vec3<double>{v.x / divisor, v.y / divisor, v.z / divisor};
         };
-        const auto fetch = [&](std::size_t begin, std::size_t end) {
-            part = rows_.read_vectors(value, RowSelection(indices.subspan(begin, end - begin)));
-            first = begin;
-        };
-        write_scaling(
-            write_data(group, name, indices, row, Hdf5Output::RowsInParts{rows_.max(), fetch}),
-            scaling);
+        write_scaling(write_rows<Vec3<double>>(group, name, range, divided), scaling);
     }
 
-    void write_potentials(const Hdf5Handle& group, std::span<const Index> indices)
+    void write_reals(const Hdf5Handle& group, const char* name, const RowRange& range,
+                     const Scaling& scaling)
     {
-        std::span<const double> part;
-        std::size_t first = 0;
-        const auto row = [&](std::size_t k) { return part[k - first]; };
-        const auto fetch = [&](std::size_t begin, std::size_t end) {
-            const RowSelection asked(indices.subspan(begin, end - begin));
-            part = rows_.read_scalars(Column::potential, asked);
-            first = begin;
-        };
-        write_scaling(write_data(group, potentials, indices, row,
-                                 Hdf5Output::RowsInParts{rows_.max(), fetch}),
-                      potential_scaling);
-    }
-
-    void write_reals(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
-                     const std::vector<double>& reals, const Scaling& scaling)
-    {
-        const auto row = [&](std::size_t k) { return reals[indices[k]]; };
-        write_scaling(write_data(group, name, indices, row), scaling);
+        write_scaling(write_rows<double>(group, name, range, std::identity()), scaling);
     }
 
     void write_scaling(const Hdf5Handle& data, const Scaling& scaling)
@@ -335,29 +312,175 @@ private:
                            std::pow(by_gadget_.velocity_in_cm_per_s, scaling.velocity));
     }
 
-    const Snapshot& snapshot_;
-    const Particles& particles_;
-    ParticleReader& rows_;
-    const TypeOrder& types_;
+    const WholeSnapshot& whole_;
+    const SnapshotFacts& snapshot_;
+    RowsByType& rows_;
     FilePart part_;
     std::vector<Hdf5Output::Source> sources_; ///< pieces with rows of the present type
     Units units_, by_gadget_;                 ///< units of the data; units stated for GADGET
     Hdf5Output out_;
 };
 
+/// Rows that one rank reads from memory, from a file or from other ranks.
+class OwnRows final : public RowsByType {
+public:
+    OwnRows(const Snapshot& snapshot, ParticleReader& rows)
+        : particles_(snapshot.particles), rows_(rows), types_(snapshot.particles)
+    {}
+
+    std::size_t max() const override { return rows_.max(); }
+
+private:
+    std::span<const std::byte> read_bytes_of(const RowRange& range) override
+    {
+        const std::span<const Index> indices{
+            types_.order.data() + types_.begin[range.type] + range.begin, range.end - range.begin};
+        if (range.column == Column::mass)
+            return gathered(particles_.mass, indices);
+        if (range.column == Column::id)
+            return gathered(particles_.id, indices);
+        if (range.column == Column::softening)
+            return gathered(particles_.softening, indices);
+        if (range.column == Column::extra)
+            return gathered(std::next(particles_.extra.begin(), range.extra)->second, indices);
+        const RowSelection asked(indices);
+        return is_vector(range.column) ? std::as_bytes(rows_.read_vectors(range.column, asked))
+                                       : std::as_bytes(rows_.read_scalars(range.column, asked));
+    }
+
+    template <class T>
+    std::span<const std::byte> gathered(const std::vector<T>& all, std::span<const Index> indices)
+    {
+        gathered_.resize(indices.size() * sizeof(T));
+        T* const to = reinterpret_cast<T*>(gathered_.data());
+#pragma omp parallel for if (indices.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < indices.size(); ++k)
+            to[k] = all[indices[k]];
+        return gathered_;
+    }
+
+    const Particles& particles_;
+    ParticleReader& rows_;
+    TypeOrder types_;
+    std::vector<std::byte> gathered_;
+};
+
+/// Returns the softening length per type; empty if particles of one type differ in length.
+std::vector<double> softenings_of_types(const Snapshot& snapshot)
+{
+    if (!snapshot.softening)
+        return {};
+    const Particles& particles = snapshot.particles;
+    std::vector<double> of_type(6, snapshot.softening->length);
+    std::array<bool, 6> has_type{};
+    for (std::size_t i = 0; i < particles.softening.size(); ++i) {
+        const std::uint8_t type = particles.type[i];
+        if (has_type[type] && particles.softening[i] != of_type[type])
+            return {};
+        of_type[type] = particles.softening[i];
+        has_type[type] = true;
+    }
+    return of_type;
+}
+
 } // namespace
+
+WholeSnapshot::WholeSnapshot(const Snapshot& snapshot)
+    : facts(snapshot), counts(6), has_softenings(!snapshot.particles.softening.empty()),
+      softenings(softenings_of_types(snapshot))
+{
+    for (const std::uint8_t type : snapshot.particles.type)
+        ++counts[type];
+    for (const auto& [name, values] : snapshot.particles.extra)
+        extra.push_back(name);
+}
+
+void WholeSnapshot::exchange(Archive& archive)
+{
+    exchange_facts(archive, facts);
+    archive("snapshot/counts", counts);
+    archive("snapshot/extra", extra);
+    archive("snapshot/has_softenings", has_softenings);
+    archive("snapshot/softenings", softenings);
+}
+
+bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::filesystem::path& path,
+                  int pieces, Communicator& ranks)
+{
+    const int rank = ranks.rank(), begin = int(ranks.first_of_run(std::uint64_t(pieces), rank)),
+              end = int(ranks.first_of_run(std::uint64_t(pieces), rank + 1));
+    const auto part = [&](int k) { return FilePart{whole, path, k, pieces}; };
+    std::deque<PendingFile> files; // every file on rank 0, else own pieces
+    std::vector<std::byte> sent;
+    ranks.run_and_agree([&] {
+        for (int k = 0; rank == 0 && k < (pieces > 1 ? pieces + 1 : 1); ++k)
+            put_sized(sent, files.emplace_back(part(k).file()).temporary().string());
+    });
+    const Inbox received = ranks.broadcast(sent);
+    std::span<const std::byte> names = received.all<std::byte>();
+    std::uint64_t hidden = 0;
+    for (int k = 0; rank > 0 && hidden == 0 && k < end; ++k) {
+        std::string temporary;
+        read_sized(names, temporary);
+        try {
+            if (k >= begin)
+                files.emplace_back(part(k).file(), temporary);
+        } catch (const Error&) {
+            hidden = 1;
+        }
+    }
+    ranks.sum(std::span(&hidden, 1));
+    if (hidden > 0)
+        return false;
+
+    // HDF5 failures while closing cannot be repaired, so all files reserve their room first. HDF5
+    // truncates them.
+    const auto own = [&](int k) -> PendingFile& {
+        return files[std::size_t(rank == 0 ? k : k - begin)];
+    };
+    ranks.run_and_agree([&] {
+        for (int k = begin; k < end; ++k)
+            own(k).reserve_space(part(k).max_bytes());
+        if (rank == 0 && pieces > 1)
+            files.back().reserve_space(part(pieces).max_bytes());
+    });
+    const auto write = [&](int k) {
+        const Hdf5Quiet quiet;
+        Hdf5Writer(part(k), rows, own(k)).write();
+    };
+    std::exception_ptr failure;
+    try {
+        for (int k = begin; k < end; ++k)
+            write(k);
+    } catch (const PeerFailed&) {
+        throw;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::output) // other ranks do not wait for requests
+            throw;
+        failure = std::current_exception();
+    }
+    rows.finish();
+    ranks.run_and_agree([&] {
+        if (failure)
+            std::rethrow_exception(failure);
+        if (rank == 0 && pieces > 1)
+            write(pieces);
+        for (PendingFile& file : files)
+            file.finish();
+    });
+    ranks.run_and_agree([&] {
+        if (rank == 0)
+            commit_together(files);
+    });
+    return true;
+}
 
 void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& path,
                 int pieces)
 {
-    const TypeOrder types(snapshot.particles);
-    std::deque<PendingFile> files;
-    for (int k = 0; k < (pieces > 1 ? pieces + 1 : 1); ++k) {
-        const Hdf5Quiet quiet;
-        const FilePart part{path, k, pieces};
-        Hdf5Writer(snapshot, rows, types, part, files.emplace_back(part.file())).write();
-    }
-    commit_together(files);
+    OwnRows own(snapshot, rows);
+    Communicator alone;
+    write_pieces(WholeSnapshot(snapshot), own, path, pieces, alone);
 }
 
 } // namespace chamomile

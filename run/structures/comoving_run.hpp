@@ -82,6 +82,7 @@ public:
           factor_(state.comoving && !rows.is_on_host() ? 1 / state.comoving->scale_factor : 1)
     {}
 
+    double factor() const { return factor_; } ///< of velocities
     bool is_on_host() const override { return rows_.is_on_host(); }
     std::size_t max() const override { return rows_.max(); }
     std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
@@ -92,7 +93,7 @@ public:
 
 private:
     ParticleReader& rows_;
-    double factor_; ///< of velocities
+    double factor_;
     std::vector<Vec3<double>> velocities_;
 };
 

@@ -152,6 +152,10 @@ def pieces(folder):
     check((folder / "r2/snapshot_002.1.hdf5").exists(), "a continued run writes no pieces")
     chamomile(folder, "run", "one.hdf5", *words, "-o", "r1")
     check(not list((folder / "r1").glob("snapshot_00?.?.hdf5")), "--overwrite leaves the pieces of an earlier run")
+    for number in (5, 2):
+        chamomile(folder, "convert", "one.hdf5", "less.hdf5", "--files", number, "--overwrite", "-q")
+    check("2 files" in chamomile(folder, "info", "less.hdf5"), "a master with older pieces of higher numbers is not read")
+    refused(folder, 3, "less.0.hdf5: Header/NumFilesPerSnapshot and Time: 2, 0: must be equal", "info", "less.4.hdf5")
     (folder / "g.1.hdf5").unlink()
     refused(folder, 3, "g.1.hdf5: file: missing: must exist, because the snapshot has 3 pieces", "info", "g.hdf5")
     (folder / "g.0.hdf5").rename(folder / "kept.hdf5")

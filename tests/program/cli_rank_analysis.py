@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that power spectra, halos, profiles and pictures of runs and commands on several ranks (threads or MPI
-processes) have the bytes of one rank, and that initial conditions have its bits.
+"""Tests that power spectra, halos, profiles, pictures and snapshots in pieces of runs and commands on several ranks (threads
+or MPI processes) have the bytes of one rank, and that initial conditions have its bits.
 """
 import pathlib
+import resource
 import tempfile
 
 from processes import MPIRUN, own_lines, processes, results
-from program import chamomile, check, end, refused
+from program import PROGRAM, as_text, chamomile, check, end, refused, run
 
 
 def tables(folder, out):
@@ -122,6 +123,51 @@ def models(folder):
     chamomile(folder, "run", "ics.hdf5", "--cosmology", "--z-end", 40, "-o", "from", "-q", "--ranks", 2)
 
 
+def pieces(folder):
+    """Ranks write the files of one rank. A piece that does not fit ends the run in one line; a rank in another folder leaves all to rank 0."""
+    words = ["run", "galaxy.hdf5", "--dt", 0.01, "--eps", 0.05, "--t-end", 0.02, "--snapshot-every", 0.02, "-q", "--overwrite"]
+
+    def files(out):
+        return {p.name: p.read_bytes() for p in sorted((folder / out).iterdir()) if "snapshot" in p.name}
+
+    def texts(out):
+        return [as_text(folder, f"{out}/snapshot_00{k}.hdf5") for k in range(2)]
+
+    for number in (1, 2, 5):
+        chamomile(folder, *words, "-o", "one", "--files", number)
+        one, names = texts("one"), sorted(files("one"))
+        check(len(names) == (2 if number == 1 else 2 * (number + 1)), f"--files {number}: {names}")
+        for ranks in (1, 2, 3):
+            chamomile(folder, *words, "-o", "out", "--files", number, "--ranks", ranks)
+            check(texts("out") == one and sorted(files("out")) == names, f"--files {number} --ranks {ranks}: other snapshots than one rank's")
+            if MPIRUN:
+                status, _, err = processes(folder, ranks, *words, "-o", "out", "--files", number)
+                check(status == 0 and not own_lines(err), f"{ranks} processes: status {status}: {err}")
+                check(texts("out") == one and sorted(files("out")) == names, f"--files {number}: {ranks} processes: other snapshots than one rank's")
+    chamomile(folder, "model", "cosmology", "--n", 8, "--box", 50, "-o", "ics.hdf5", "--overwrite", "--files", 2, "-q")
+    one = as_text(folder, "ics.hdf5")
+    chamomile(folder, "model", "cosmology", "--n", 8, "--box", 50, "-o", "ics.hdf5", "--overwrite", "--files", 3, "--ranks", 2, "-q")
+    check(as_text(folder, "ics.hdf5") == one, "initial conditions of ranks in pieces differ from one rank's")
+
+    chamomile(folder, "model", "plummer", "-n", 901, "-o", "sphere.hdf5", "-q")
+    sphere = ["run", "sphere.hdf5", *words[2:], "--files", 3]
+    room = int(300 * 120 * 1.01) + 2**17  # for 300 particles; piece 2 of 3 has 301
+    done = run(folder, *sphere, "-o", "none", "--ranks", 3, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
+    check(done.returncode == 4 and done.stderr.count("\n") == 1 and "snapshot_000.2.hdf5: file: File too large" in done.stderr, f"no room on rank 2: {done}")
+    check(not files("none"), f"no room on rank 2: left {sorted(files('none'))}")
+    if MPIRUN:
+        written = []
+        for line, status in (("ulimit -f 8", 4), ("cd /", 0), ("true", 0)):
+            other = folder / "other"
+            other.write_text(f'#!/bin/bash\n[ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ] && {line}\nexec {PROGRAM} "$@"\n')
+            other.chmod(0o755)
+            found, _, err = processes(folder, 3, *sphere, "-o", "there", program=other)
+            check(found == status and len(own_lines(err)) == (status > 0), f"rank 2 with {line}: status {found}: {err}")
+            written.append(files("there"))
+        check([len(names) for names in written] == [0, 8, 8], f"rank 2 with another room or folder: {written}")
+        check(written[1] == written[2], "pieces that rank 0 writes differ from those that ranks write")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -129,7 +175,8 @@ def main():
         commands(folder)
         pictures(folder)
         models(folder)
-    end("spectra, halos, profiles, pictures and initial conditions on ranks are those of one rank")
+        pieces(folder)
+    end("spectra, halos, profiles, pictures, pieces and initial conditions on ranks are those of one rank")
 
 
 main()

@@ -8,7 +8,7 @@ MAY_INCLUDE = {
     "core": set(),
     "tree": {"core"},
     "force": {"core", "tree"},
-    "integrate": {"core", "force", "initial", "analysis"},
+    "integrate": {"core", "force", "initial", "analysis", "io"},
     "gpu": {"core", "tree", "force", "integrate", "analysis"},
     "io": {"core"},
     "initial": {"core", "force", "io"},

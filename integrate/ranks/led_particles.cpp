@@ -1,0 +1,25 @@
+#include "chamomile/integrate/ranks/led_particles.hpp"
+
+#include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/io/hdf5/pieces.hpp"
+
+namespace chamomile {
+
+void LedParticles::write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
+                         const std::filesystem::path& path, int pieces)
+{
+    if (pieces > 1 && snapshot.particles.extra.empty()) {
+        scatter_types(snapshot.particles.type);
+        MemoryArchive archive;
+        WholeSnapshot(snapshot).exchange(archive);
+        std::vector<std::byte> given;
+        put_sized(given, path.string());
+        const std::vector<std::byte> rest = archive.bytes();
+        put_bytes(given, rest.data(), rest.size());
+        if (lead<&RankRun::write_pieces>(given, std::int32_t(pieces), velocity_factor))
+            return;
+    }
+    write_snapshot(snapshot, rows, path, pieces);
+}
+
+} // namespace chamomile

@@ -112,8 +112,7 @@ void record_snapshots(std::vector<std::string>& files)
         const bool is_again = std::any_of(pieces.begin(), pieces.end(), [&](const fs::path& piece) {
             return whole.try_emplace(piece, file).first->second != file;
         });
-        if (!is_again)
-            record_snapshot(file);
+        is_again ? record_input(file) : record_snapshot(file);
         return is_again;
     });
 }

@@ -48,6 +48,9 @@ void replace(const std::vector<double>& from, std::size_t k, std::vector<double>
 
 void FieldDerivatives::take_velocities(const std::vector<double>& velocities)
 {
+    for (std::size_t k = 0; k < velocities.size(); ++k)
+        if (!std::isfinite(velocities[k]))
+            throw Error(Fault::input, "source " + item(k / 3) + ": velocity: must be finite");
     velocity_.clear();
     for (std::size_t k = 0; k < velocities.size(); k += 3)
         velocity_.push_back({velocities[k], velocities[k + 1], velocities[k + 2]});

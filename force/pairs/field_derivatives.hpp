@@ -20,7 +20,8 @@ public:
     explicit FieldDerivatives(const SolverOptions& resolved) : options_(resolved), laws_(resolved)
     {}
 
-    /// Takes the sources' velocities, three values each; empty: none.
+    /// Takes the sources' velocities, three values each; empty: none. Throws Error(input) for one
+    /// that is not finite.
     void take_velocities(const std::vector<double>& velocities);
     const std::vector<Vec3<double>>& velocities() const { return velocity_; }
 

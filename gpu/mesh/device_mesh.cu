@@ -322,7 +322,7 @@ void DeviceMesh<T>::cover(const MeshTargets& places, const Stream& stream)
     check(cudaGetLastError(), "launch the marks of a mesh");
 }
 
-/// Makes the partial sums of masses those of all ranks.
+/// Replaces this rank's partial sums of masses by sums over all ranks.
 template <class T>
 void DeviceMesh<T>::share_sum(const Stream& stream)
 {

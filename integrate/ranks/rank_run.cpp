@@ -5,7 +5,7 @@
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/ranks/rank_rows.hpp"
+#include "chamomile/integrate/ranks/home_rows.hpp"
 #include "chamomile/io/hdf5/pieces.hpp"
 
 namespace chamomile {
@@ -220,7 +220,7 @@ bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)
     MemoryArchive archive(given_);
     WholeSnapshot whole;
     whole.exchange(archive);
-    RankRows rows(home_, velocity_factor, ranks_);
+    HomeRows rows(home_, velocity_factor, ranks_);
     return chamomile::write_pieces(whole, rows, path, pieces, ranks_);
 }
 

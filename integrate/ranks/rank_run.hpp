@@ -143,6 +143,8 @@ struct CallList {
     {
         static_assert(
             std::is_same_v<typename RankCall<decltype(Asked)>::Arguments, std::tuple<Argument...>>);
+        static_assert((std::is_same_v<Constant<Asked>, Constant<Call>> || ...),
+                      "a call of the list");
         std::uint32_t number = 0, k = 0;
         ((std::is_same_v<Constant<Asked>, Constant<Call>> ? number = k : 0, ++k), ...);
         std::vector<std::byte> bytes;
@@ -167,8 +169,9 @@ using RankCalls =
     CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
              &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
              &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
-             &RankRun::write_pieces, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
-             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+             &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces, &Leapfrog::start,
+             &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
+             &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -42,8 +42,8 @@ struct BuiltField {
 /// the forward pass by its mark, or builds it again.
 class Pool {
 public:
-    /// Returns the solver with this mark; else the least recent one with these options, which has
-    /// mark 0; else none.
+    /// Returns the solver with this mark; else, if the pool is full, the least recent one with
+    /// these options, which has mark 0; else none.
     BuiltField take(const std::string& options, std::uint64_t mark)
     {
         const std::lock_guard lock(mutex_);
@@ -51,7 +51,7 @@ public:
         for (auto k = kept_.begin(); k != kept_.end(); ++k)
             if (k->options == options && (found == kept_.end() || found->mark != mark))
                 found = k;
-        if (found == kept_.end())
+        if (found == kept_.end() || (found->mark != mark && kept_.size() < max_kept))
             return {options, 0, nullptr};
         BuiltField field = std::move(*found);
         kept_.erase(found);
@@ -64,7 +64,7 @@ public:
     {
         const std::lock_guard lock(mutex_);
         kept_.push_front(std::move(field));
-        if (kept_.size() > 4)
+        if (kept_.size() > max_kept)
             kept_.pop_back();
     }
 
@@ -80,6 +80,8 @@ public:
     static constexpr std::uint64_t half_mark = 1 << 24;
 
 private:
+    static constexpr std::size_t max_kept = 4;
+
     std::mutex mutex_;
     std::deque<BuiltField> kept_;
     std::uint64_t last_mark_ = std::random_device()();

@@ -118,9 +118,10 @@ class Run:
         self._force: Optional[np.ndarray] = None  # acceleration at the positions
 
     @staticmethod
-    def _steps(values: np.ndarray, unit: float) -> np.ndarray:
+    def _steps(values: np.ndarray, unit: float, before: Any = 0, times: int = 1) -> np.ndarray:
+        """Returns values in units. With `times` of them `before` must stay in range."""
         steps = np.rint(values / unit)
-        if not (np.abs(steps) < 2.0**62).all():
+        if not (np.abs(before + times * steps) < 2.0**62).all():
             raise UsageError("simulate: a coordinate grew 1000-fold or is not finite: use more softening or shorter steps")
         return steps.astype(np.int64)
 
@@ -138,10 +139,10 @@ class Run:
     def _kick(self, times: int, time: float) -> None:
         if self._force is None:
             self._force = self.solver().evaluate().acceleration
-        self._v += times * self._steps(time * self._force, self._unit_v)
+        self._v += times * self._steps(time * self._force, self._unit_v, self._v, times)
 
     def _drift(self, time: float) -> None:
-        self._x += self._steps(time * self.velocities, self._unit_x)
+        self._x += self._steps(time * self.velocities, self._unit_x, self._x)
         self._force = None
 
     def forward(self, count: int) -> None:

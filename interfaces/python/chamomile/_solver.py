@@ -75,7 +75,7 @@ class Solver:
     comm: an mpi4py communicator. All processes make the solver and its calls, each with local sources and
     targets (possibly none). Each gets the field of all sources at its local targets, in local order. Results
     are bitwise those of one process with all sources, in order of rank. Arrays must be on the host. Only
-    accelerations and potentials of isolated sources are supported; targets other than sources need a tree on
+    accelerations and potentials are supported; targets other than sources need a tree on
     the CPU. An invalid argument on one process is raised on all. peer_timeout: max seconds without a message
     from a process within a call (600). share_gpu=True lets several processes use one GPU.
 

@@ -151,7 +151,7 @@ class _Run:
 
     def add(self, values: Array, change: Array, axis: int, fits: Array, times: Any = 1) -> tuple[Array, Array]:
         steps = jnp.rint(change / self.units[axis])
-        fits &= (jnp.abs(steps) < 2.0**62).all(axis=(-2, -1), keepdims=True)
+        fits &= (jnp.abs(values.astype(jnp.float64) + times * steps) < 2.0**62).all(axis=(-2, -1), keepdims=True)
         return values + times * steps.astype(jnp.int64), fits
 
     def force(self, x: Array) -> list[Array]:

@@ -3,7 +3,7 @@
 
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/core/ranks/thread_ranks.hpp"
-#include "chamomile/integrate/ranks/rank_rows.hpp"
+#include "chamomile/integrate/ranks/home_rows.hpp"
 #include "chamomile/io/hdf5/pieces.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/failing_rank.hpp"
@@ -57,7 +57,7 @@ void write_share(const Snapshot& snapshot, const std::filesystem::path& path, in
     const std::size_t n = snapshot.particles.size();
     const Particles home = home_rows(snapshot.particles, ranks.first_of_run(n, ranks.rank()),
                                      ranks.first_of_run(n, ranks.rank() + 1));
-    RankRows rows(home, factor, ranks);
+    HomeRows rows(home, factor, ranks);
     CHECK(write_pieces(whole, rows, path, pieces, ranks));
 }
 

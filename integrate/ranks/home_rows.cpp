@@ -1,4 +1,4 @@
-#include "chamomile/integrate/ranks/rank_rows.hpp"
+#include "chamomile/integrate/ranks/home_rows.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@ constexpr std::int32_t none = -1; ///< the type of no request
 
 } // namespace
 
-RankRows::RankRows(const Particles& home, double velocity_factor, Communicator& ranks)
+HomeRows::HomeRows(const Particles& home, double velocity_factor, Communicator& ranks)
     : home_(home), velocity_factor_(velocity_factor), ranks_(ranks), types_(home), first_{}
 {
     std::array<std::uint64_t, 6> counts;
@@ -24,20 +24,20 @@ RankRows::RankRows(const Particles& home, double velocity_factor, Communicator& 
             first_[type] += all[std::size_t(r)][type];
 }
 
-std::span<const std::byte> RankRows::read_bytes_of(const RowRange& rows)
+std::span<const std::byte> HomeRows::read_bytes_of(const RowRange& rows)
 {
     exchange(rows);
     return arriving_.all<std::byte>();
 }
 
-void RankRows::finish()
+void HomeRows::finish()
 {
     while (exchange({.type = none})) {
     }
 }
 
 /// Sends each rank the rows for which it asks. Returns false if no rank asks.
-bool RankRows::exchange(const RowRange& mine)
+bool HomeRows::exchange(const RowRange& mine)
 {
     const std::vector<RowRange> asked = ranks_.all_gather(mine);
     std::vector<std::size_t> sizes;
@@ -60,7 +60,7 @@ bool RankRows::exchange(const RowRange& mine)
 
 /// Calls visit(values, places) with a column and the places of the home rows among these.
 template <class Visit>
-void RankRows::visit(const RowRange& rows, const Visit& visit) const
+void HomeRows::visit(const RowRange& rows, const Visit& visit) const
 {
     std::span<const Index> places;
     if (rows.type != none) {
@@ -80,7 +80,7 @@ void RankRows::visit(const RowRange& rows, const Visit& visit) const
 }
 
 template <class T>
-void RankRows::copy(const std::vector<T>& values, std::span<const Index> places, double factor,
+void HomeRows::copy(const std::vector<T>& values, std::span<const Index> places, double factor,
                     std::byte* to)
 {
 #pragma omp parallel for if (places.size() > worth_threads) schedule(static)

@@ -12,14 +12,14 @@
 
 namespace chamomile {
 
-/// RankRows gives each rank rows of all ranks' particles, in the order of the file. Each request is
+/// HomeRows gives each rank rows of all ranks' particles, in the order of the file. Each request is
 /// a round in which every rank may ask for other rows. A rank without requests answers in finish().
 /// Rounds need one block of rows, and what other ranks ask of this one.
-class RankRows final : public RowsByType {
+class HomeRows final : public RowsByType {
 public:
     /// Keeps references. `home`: the home rows of this rank with types, without extra columns.
     /// Multiplies velocities by the factor.
-    RankRows(const Particles& home, double velocity_factor, Communicator& ranks);
+    HomeRows(const Particles& home, double velocity_factor, Communicator& ranks);
 
     std::size_t max() const override { return rows_of_block; }
     void finish() override;

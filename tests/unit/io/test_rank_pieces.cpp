@@ -44,10 +44,29 @@ Particles home_rows(const Particles& all, std::size_t begin, std::size_t end)
     return home;
 }
 
+/// Rows of ranks that cannot be written from the third request on.
+class FailingRows final : public RowsByType {
+public:
+    explicit FailingRows(RowsByType& rows) : rows_(rows) {}
+    std::size_t max() const override { return rows_.max(); }
+    void finish() override { rows_.finish(); }
+
+private:
+    std::span<const std::byte> read_bytes_of(const RowRange& range) override
+    {
+        if (++requests_ == 3)
+            throw Error(Fault::output, "a disk fails");
+        return rows_.read<std::byte>(range);
+    }
+
+    RowsByType& rows_;
+    int requests_ = 0;
+};
+
 /// Writes the snapshot on one of the ranks, which have runs of its particles, after a message as
 /// from rank 0.
 void write_share(const Snapshot& snapshot, const std::filesystem::path& path, int pieces,
-                 Communicator& ranks, double factor = 1)
+                 Communicator& ranks, double factor = 1, bool fails = false)
 {
     MemoryArchive sent;
     WholeSnapshot(snapshot).exchange(sent);
@@ -58,7 +77,9 @@ void write_share(const Snapshot& snapshot, const std::filesystem::path& path, in
     const Particles home = home_rows(snapshot.particles, ranks.first_of_run(n, ranks.rank()),
                                      ranks.first_of_run(n, ranks.rank() + 1));
     HomeRows rows(home, factor, ranks);
-    CHECK(write_pieces(whole, rows, path, pieces, ranks));
+    FailingRows failing(rows);
+    RowsByType& used = fails ? static_cast<RowsByType&>(failing) : rows;
+    CHECK(write_pieces(whole, used, path, pieces, ranks));
 }
 
 void write_on_ranks(const Snapshot& snapshot, const std::filesystem::path& path, int pieces,
@@ -147,6 +168,20 @@ TEST_CASE("a piece that does not fit on one rank leaves no file and one error on
             check_equal_files(folder, one);
         else
             CHECK(names_in(folder).empty());
+    }
+}
+
+TEST_CASE("a rank that cannot write its rows fails on all ranks, without files")
+{
+    const Snapshot snapshot = moving_snapshot(60);
+    for (const int failing : {0, 2}) {
+        const TemporaryFolder folder;
+        const auto write = [&](Communicator& ranks) {
+            write_share(snapshot, folder / "a.hdf5", 3, ranks, 1, ranks.rank() == failing);
+        };
+        CHECK(
+            contains(error_line([&] { run_ranks(3, write, {}); }, Fault::output), "a disk fails"));
+        CHECK(names_in(folder).empty());
     }
 }
 

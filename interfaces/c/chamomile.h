@@ -78,7 +78,7 @@ typedef struct chm_results {
     chm_view acceleration; /* 3 */
     chm_view potential;    /* 1, negative */
     chm_view tidal;        /* 6: d a_i / d x_j as xx, xy, xz, yy, yz, zz */
-    chm_view jerk;         /* 3: d a / dt along the target's path */
+    chm_view jerk; /* 3: d a / dt along the target's path. At all sources a tree sums both */
 } chm_results;
 
 /* Statistics of the last evaluation. */
@@ -114,8 +114,8 @@ CHM_API void chm_destroy(chm_context* context);
  * additional flag.
  * Results of a cancelled call are incomplete. After a cancelled chm_build() or chm_refit() the
  * context needs chm_build(). Without a call in progress it has no effect. May be called from any
- * thread and any signal handler. On a GPU, direct sums, tidal tensors and jerks run to their end
- * first. */
+ * thread and any signal handler. On a GPU, direct sums, and sums over pairs for tidal tensors
+ * and jerks, run to their end first. */
 CHM_API void chm_cancel(chm_context* context);
 
 /* The error message of this thread's last failed call on this context; empty if none. Valid until

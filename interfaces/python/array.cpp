@@ -84,7 +84,7 @@ Array Array::stacked(nb::handle object, const std::string& name, int components,
     return array;
 }
 
-/// Makes one dimension of all but the components.
+/// Joins the leading dimensions to one; components stay apart.
 void Array::join_leading(Layout& layout, const Array* like)
 {
     const std::size_t tail = components_ == 1 ? 0 : 1, dimensions = layout.shape.size();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -22,6 +23,27 @@ inline void set_goal(SolverOptions& options)
     options.leaf_size = 16;
     options.accuracy =
         AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
+}
+
+inline double squared_size(double x)
+{
+    return x * x;
+}
+inline double squared_size(const Vec3<double>& x)
+{
+    return norm_squared(x);
+}
+
+/// Returns the rms of a - b over that of b.
+template <class T>
+double rms(const std::vector<T>& a, const std::vector<T>& b)
+{
+    double squares = 0, whole = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        squares += squared_size(a[i] - b[i]);
+        whole += squared_size(b[i]);
+    }
+    return std::sqrt(squares / whole);
 }
 
 /// The results of successive evaluations.

@@ -57,16 +57,6 @@ SolverOptions box_options()
     return options;
 }
 
-double rms(const std::vector<Vec3<double>>& a, const std::vector<Vec3<double>>& b)
-{
-    double squares = 0, whole = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        squares += norm_squared(a[i] - b[i]);
-        whole += norm_squared(b[i]);
-    }
-    return std::sqrt(squares / whole);
-}
-
 } // namespace
 
 TEST_CASE("the mesh of ranks has the bits of one rank")

@@ -31,26 +31,6 @@ SolverOptions box_options()
     return options;
 }
 
-double rms(const std::vector<Vec3<double>>& a, const std::vector<Vec3<double>>& b)
-{
-    double squares = 0, whole = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        squares += norm_squared(a[i] - b[i]);
-        whole += norm_squared(b[i]);
-    }
-    return std::sqrt(squares / whole);
-}
-
-double rms(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double squares = 0, whole = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        squares += (a[i] - b[i]) * (a[i] - b[i]);
-        whole += b[i] * b[i];
-    }
-    return std::sqrt(squares / whole);
-}
-
 Particles solved(Particles p, const SolverOptions& options)
 {
     const auto solver = make_solver(options);

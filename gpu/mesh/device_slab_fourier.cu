@@ -5,7 +5,7 @@
 // for rows where a rank has particles outside its slab of planes. Morton order divides the first
 // axis first: for P = 2 these are the margins, for P = 4 half the cells of a rank.
 // Contraction: none.
-#include <cassert>
+#include <algorithm>
 
 #include "chamomile/gpu/mesh/device_slab_fourier.cuh"
 
@@ -104,10 +104,13 @@ void DeviceSlabFourier<T>::cover(const std::uint8_t* marks, const Stream& stream
     const auto rows_of = [&](int rank, MeshRange planes) {
         std::vector<Index> found;
         for (int i = planes.begin; i < planes.end; ++i)
-            for (int j = 0; j < n_; ++j)
-                if (all[std::size_t(rank) * count + std::size_t(i) * of_plane +
-                        std::size_t(j / rows_of_mark)])
+            for (std::size_t mark = 0; mark < of_plane; ++mark) {
+                const bool is_set =
+                    all[std::size_t(rank) * count + std::size_t(i) * of_plane + mark];
+                for (int j = int(mark) * rows_of_mark, end = std::min(j + rows_of_mark, n_);
+                     is_set && j < end; ++j)
                     found.push_back(Index(i) * Index(n_) + Index(j));
+            }
         return found;
     };
     list_rows([&](int r) { return rows_of(ranks_->rank(), slab(r)); }, covered_, stream);

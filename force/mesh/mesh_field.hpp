@@ -3,30 +3,34 @@
 
 #include <cstddef>
 
+#include "chamomile/core/particles.hpp"
 #include "chamomile/core/vec3.hpp"
 #include "chamomile/force/mesh/cloud.hpp"
 
 namespace chamomile {
 
-/// Refers to values on n^3 points; k runs fastest, and rows may be padded.
-template <class T>
-struct MeshView {
-    const T* data;
+/// The rows of a mesh of n^3 points, in which k runs fastest. Rows may be padded, and a part of
+/// them may lie in any order.
+struct MeshRows {
     int n;
-    std::size_t row;
+    std::size_t length;           ///< of a row, in numbers
+    const Index* place = nullptr; ///< place[i n + j]: of row (i, j); null: i n + j
 
-    CHAMOMILE_HD const T* at(int i, int j) const
+    /// Returns where row (i, j) begins.
+    CHAMOMILE_HD std::size_t at(int i, int j) const
     {
-        return data + (std::size_t(i) * std::size_t(n) + std::size_t(j)) * row;
+        const std::size_t row = std::size_t(i) * std::size_t(n) + std::size_t(j);
+        return (place ? place[row] : row) * length;
     }
 };
 
 /// A MeshField is the long range on a mesh.
 template <class T>
 struct MeshField {
-    MeshView<T> potential;    ///< data null: not wanted
-    MeshView<T> component[3]; ///< acceleration; data null: use differences of the potential
-    double cells_per_length;
+    MeshRows rows;
+    const T* potential = nullptr; ///< null: not wanted
+    const T* component[3] = {};   ///< acceleration; null: use differences of the potential
+    double cells_per_length = 0;
 };
 
 struct FieldAt {
@@ -47,9 +51,9 @@ CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshF
     FieldAt sum{};
     for (int a = 0; a < points; ++a)
         for (int b = 0; b < points; ++b) {
-            const int i = cloud.x.point[a], j = cloud.y.point[b];
-            const T *x = field.component[0].at(i, j), *y = field.component[1].at(i, j),
-                    *z = field.component[2].at(i, j);
+            const std::size_t row = field.rows.at(cloud.x.point[a], cloud.y.point[b]);
+            const T *x = field.component[0] + row, *y = field.component[1] + row,
+                    *z = field.component[2] + row;
             const double w = cloud.x.weight[a] * cloud.y.weight[b];
             for (int c = 0; c < points; ++c) {
                 const double weight = w * cloud.z.weight[c];
@@ -57,8 +61,8 @@ CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshF
                 sum.acceleration.x += weight * double(x[k]);
                 sum.acceleration.y += weight * double(y[k]);
                 sum.acceleration.z += weight * double(z[k]);
-                if (field.potential.data)
-                    sum.potential += weight * double(field.potential.at(i, j)[k]);
+                if (field.potential)
+                    sum.potential += weight * double(field.potential[row + std::size_t(k)]);
             }
         }
     return sum;
@@ -95,7 +99,7 @@ struct Stencil {
 template <int points, class T>
 CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
 {
-    const int n = field.potential.n;
+    const int n = field.rows.n;
     const Stencil<points> x(cloud.x, n), y(cloud.y, n), z(cloud.z, n);
     FieldAt sum{};
     for (int a = 0; a < points + 4; ++a)
@@ -103,7 +107,7 @@ CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const Mes
             const bool in_x = x.is_inside(a), in_y = y.is_inside(b);
             if (!in_x && !in_y)
                 continue;
-            const T* row = field.potential.at(x.point[a], y.point[b]);
+            const T* row = field.potential + field.rows.at(x.point[a], y.point[b]);
             double along = 0, slope = 0;
             for (int c = 2; c < points + 2; ++c)
                 along += z.weight[c] * double(row[z.point[c]]);
@@ -129,7 +133,7 @@ CHAMOMILE_HD FieldAt field_at(const Vec3<double>& position, const MeshFrame& fra
         wrapped_cloud_at<points>(frame.in_cells(position.x), frame.cells),
         wrapped_cloud_at<points>(frame.in_cells(position.y), frame.cells),
         wrapped_cloud_at<points>(frame.in_cells(position.z), frame.cells)};
-    return field.component[0].data ? interpolated(cloud, field) : differentiated(cloud, field);
+    return field.component[0] ? interpolated(cloud, field) : differentiated(cloud, field);
 }
 
 } // namespace chamomile

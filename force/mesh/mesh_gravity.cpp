@@ -111,7 +111,7 @@ public:
         const TimedPhase phase(profile, "mesh: interpolate");
         const std::span<const std::uint32_t> order = active.empty() ? assignment_.order() : active;
         with_points(options_.kernel, [&](auto points) {
-            add_gradients<points>(loss, order, gravitational_constant, view(psi), position, mass);
+            add_gradients<points>(loss, order, gravitational_constant, psi, position, mass);
         });
     }
 
@@ -120,7 +120,7 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    static MeshView<T> view(const Grid<T>& grid) { return {grid.data(), grid.side(), grid.row()}; }
+    MeshRows rows() const { return {potential_.side(), potential_.row()}; }
 
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
@@ -152,14 +152,12 @@ private:
 
     template <int points>
     void add_gradients(const LongRangeLoss& loss, std::span<const std::uint32_t> order, double G,
-                       const MeshView<T>& psi, const ArrayView& position,
-                       const ArrayView& mass) const
+                       const Grid<T>& psi, const ArrayView& position, const ArrayView& mass) const
     {
         const MeshFrame& frame = assignment_.frame();
         const double of_slope = G * options_.cells / box_.side;
-        const MeshView<T> phi = view(potential_),
-                          field[3] = {view(component_[0]), view(component_[1]),
-                                      view(component_[2])};
+        const T* const of_mesh[] = {psi.data(), potential_.data(), component_[0].data(),
+                                    component_[1].data(), component_[2].data()};
 #pragma omp parallel for schedule(dynamic, 1024) if (order.size() >= worth_threads)
         for (std::size_t t = 0; t < order.size(); ++t) {
             const std::size_t i = order[t];
@@ -176,18 +174,19 @@ private:
             double dual = 0;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {
-                    const int x = cloud[0].point[a], y = cloud[1].point[b];
-                    const T* const rows[] = {psi.at(x, y), phi.at(x, y), field[0].at(x, y),
-                                             field[1].at(x, y), field[2].at(x, y)};
+                    const std::size_t row = rows().at(cloud[0].point[a], cloud[1].point[b]);
+                    const T* line[5];
+                    for (int k = 0; k < 5; ++k)
+                        line[k] = of_mesh[k] + row;
                     double psi_along = 0, along = 0, along_slope = 0;
                     for (int c = 0; c < points; ++c) {
                         const int k = cloud[2].point[c];
-                        const double of_psi = double(rows[0][k]);
-                        double value = m * of_psi + lambda.x * double(rows[2][k]) +
-                                       lambda.y * double(rows[3][k]) +
-                                       lambda.z * double(rows[4][k]);
+                        const double of_psi = double(line[0][k]);
+                        double value = m * of_psi + lambda.x * double(line[2][k]) +
+                                       lambda.y * double(line[3][k]) +
+                                       lambda.z * double(line[4][k]);
                         if (mu != 0)
-                            value += mu * double(rows[1][k]);
+                            value += mu * double(line[1][k]);
                         psi_along += cloud[2].weight[c] * of_psi;
                         along += cloud[2].weight[c] * value;
                         along_slope += slope[2].of[c] * value;
@@ -233,12 +232,11 @@ private:
                 const ArrayView& potential) const
     {
         const std::size_t targets = order.empty() ? n : order.size();
-        MeshField<T> field{};
-        field.cells_per_length = options_.cells / box_.side;
+        MeshField<T> field{.rows = rows(), .cells_per_length = options_.cells / box_.side};
         if (potential || four_point())
-            field.potential = view(potential_);
+            field.potential = potential_.data();
         for (std::size_t d = 0; d < component_.size(); ++d)
-            field.component[d] = view(component_[d]);
+            field.component[d] = component_[d].data();
 #pragma omp parallel for schedule(dynamic, 1024) if (targets >= worth_threads)
         for (std::size_t t = 0; t < targets; ++t) {
             const std::size_t i = order.empty() ? t : order[t];

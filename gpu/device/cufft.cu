@@ -140,7 +140,7 @@ DeviceFourier<T>::DeviceFourier(int n, std::optional<int> slab)
     if (slab) {
         const int half = n / 2 + 1;
         Layout real{{n, 2 * half}, 1, n * 2 * half}, modes{{n, half}, 1, n * half},
-            columns{{n, half}, n * half, 1};
+            columns{{n, half}, *slab * half, 1};
         add(plan(forward_, {n, n}, real_to_complex<T>, *slab, &real, &modes));
         add(plan(backward_, {n, n}, complex_to_real<T>, *slab, &modes, &real));
         add(plan(columns_, {n}, complex_to_complex<T>, *slab * half, &columns, &columns));

@@ -14,16 +14,17 @@ namespace chamomile {
 template <class T>
 class DeviceFourier {
 public:
-    /// Plans transforms of whole grids, or of slabs with `slab` planes and rows.
+    /// Plans transforms of whole grids, or of slabs with `slab` planes, or `slab` rows of each
+    /// plane.
     explicit DeviceFourier(int n, std::optional<int> slab = {});
     ~DeviceFourier();
     DeviceFourier(const DeviceFourier&) = delete;
     DeviceFourier& operator=(const DeviceFourier&) = delete;
 
-    /// Transform a grid, or the planes of a slab along their two indices, from the first plane.
+    /// Transform a grid, or the planes of a slab along their two indices.
     void forward(T* grid, cudaStream_t stream) const;
     void backward(T* grid, cudaStream_t stream) const;
-    /// Transform the spectra of a slab's rows along the first index, from the first row.
+    /// Transform the spectra of a slab's rows along the first index.
     void columns_forward(T* rows, cudaStream_t stream) const
     {
         transform_columns(rows, -1, stream);

@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(block_size)
 
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    share_masses(const Source* sources, std::size_t n, MeshFrame frame, const MassScale* scale,
-                 unsigned long long* mesh)
+    share_masses(const Source* sources, std::size_t n, MeshFrame frame, MeshRows rows,
+                 const MassScale* scale, unsigned long long* mesh)
 {
     const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     const std::size_t i = thread / threads_per_source;
@@ -82,7 +82,6 @@ __global__ void __launch_bounds__(block_size)
     const auto x = wrapped_cloud_at<points>(frame.in_cells(source.position.x), frame.cells);
     const auto y = wrapped_cloud_at<points>(frame.in_cells(source.position.y), frame.cells);
     const auto z = wrapped_cloud_at<points>(frame.in_cells(source.position.z), frame.cells);
-    const std::size_t row = std::size_t(2 * (frame.cells / 2 + 1));
     double weight = source.mass * scale->to_integers;
 #pragma unroll
     for (int p = 0; p < points; ++p) // not z.point[c]: registers have no index
@@ -93,12 +92,9 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
     for (int a = 0; a < points; ++a)
 #pragma unroll
-        for (int b = 0; b < points; ++b) {
-            const std::size_t line =
-                std::size_t(x.point[a]) * std::size_t(frame.cells) + std::size_t(y.point[b]);
-            atomicAdd(mesh + line * row,
+        for (int b = 0; b < points; ++b)
+            atomicAdd(mesh + rows.at(x.point[a], y.point[b]),
                       (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
-        }
 }
 
 /// Marks the rows of the mesh (DeviceSlabFourier::cover()) that clouds at these places touch, with
@@ -153,19 +149,18 @@ struct Spectra {
     Mode<T>* component[3]; ///< null with differences
 };
 
+/// The spectra have the rows `own` of each plane.
 template <class T>
 __global__ void __launch_bounds__(block_size)
     multiply_modes(Spectra<T> spectra, GreenFunction green, const double* of_rows, int n,
                    MeshRange own)
 {
-    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
                       half = std::size_t(n / 2 + 1), rows = std::size_t(own.end - own.begin);
-    if (thread >= std::size_t(n) * rows * half)
+    if (mode >= std::size_t(n) * rows * half)
         return;
-    const std::size_t in_row = thread % half;
-    const int k = int(in_row), j = own.begin + int(thread / half % rows),
-              i = int(thread / (half * rows));
-    const std::size_t mode = (std::size_t(i) * std::size_t(n) + std::size_t(j)) * half + in_row;
+    const int k = int(mode % half), j = own.begin + int(mode / half % rows),
+              i = int(mode / (half * rows));
     const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
     const double g = green(wave, factor, gradient, i, j, k);
     const Mode<T> mass = spectra.potential[mode];
@@ -183,15 +178,14 @@ __global__ void __launch_bounds__(block_size)
 /// these two components need no transposition of their own.
 template <class T>
 __global__ void __launch_bounds__(block_size)
-    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, MeshRange planes)
+    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, int planes)
 {
-    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
-                      half = std::size_t(n / 2 + 1), plane = std::size_t(n) * half;
-    if (thread >= std::size_t(planes.end - planes.begin) * plane)
+    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      half = std::size_t(n / 2 + 1);
+    if (mode >= std::size_t(planes) * std::size_t(n) * half)
         return;
-    const std::size_t mode = std::size_t(planes.begin) * plane + thread;
     const Mode<T> of = spectra.potential[mode];
-    const double slope[3] = {0, gradient[thread / half % std::size_t(n)], gradient[thread % half]};
+    const double slope[3] = {0, gradient[mode / half % std::size_t(n)], gradient[mode % half]};
     for (int d = 1; d < 3; ++d) // -i times
         spectra.component[d][mode] = {T(slope[d] * double(of.y)), T(-slope[d] * double(of.x))};
 }
@@ -230,17 +224,18 @@ DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, Communica
     check(cudaMemcpy(rows_.reserve(values.size()), values.data(), values.size() * sizeof(double),
                      cudaMemcpyHostToDevice),
           "copy to the device");
-    const std::size_t meshes = !differentiates() ? 4 : sizeof(T) < sizeof *masses() ? 3 : 1;
-    meshes_.reserve_exactly(meshes * this->values());
+    if (!fourier_.ranks())
+        meshes_.reserve_exactly(std::size_t(meshes()) * this->values());
     parts_.reserve(sum_blocks);
     scale_.reserve(sizeof(MassScale) / sizeof(double));
 }
 
 template <class T>
-std::size_t DeviceMesh<T>::values() const
+int DeviceMesh<T>::meshes() const
 {
-    const auto n = std::size_t(options_.cells);
-    return n * n * 2 * (n / 2 + 1);
+    if (!differentiates())
+        return 4;
+    return sizeof(T) < sizeof(long long) ? 3 : fourier_.ranks() ? 2 : 1;
 }
 
 template <class T>
@@ -254,7 +249,7 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
                             const Stream& stream)
 {
     assign(sources, n, others, stream);
-    fourier_.forward(potential(), stream);
+    fourier_.forward(potential(), spectrum(), stream);
     multiply(stream);
     is_potential_ = false;
     if (differentiates())
@@ -276,7 +271,6 @@ void DeviceMesh<T>::assign(const Source* sources, std::size_t n, const MeshTarge
                            const Stream& stream)
 {
     auto* scale = reinterpret_cast<MassScale*>(scale_.data());
-    unsigned long long* mesh = masses();
     sum_masses<<<sum_blocks, block_size, 0, stream>>>(sources, n, parts_.data());
     if (fourier_.ranks()) {
         share_sum(stream);
@@ -288,21 +282,21 @@ void DeviceMesh<T>::assign(const Source* sources, std::size_t n, const MeshTarge
         cover({n, position}, stream);
         cover(others, stream);
         fourier_.cover(marks_.data(), stream);
+        meshes_.reserve(std::size_t(meshes()) * values());
     }
+    unsigned long long* const mesh = masses();
     choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), std::pow(options_.cells, 3), scale);
-    fourier_.clear(mesh, stream);
+    check(cudaMemsetAsync(mesh, 0, values() * sizeof *mesh, stream), "clear a mesh");
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(n * threads_per_source);
     with_points(options_.kernel, [&](auto points) {
         if (n > 0)
-            share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame, scale, mesh);
+            share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame,
+                                                                    fourier_.rows(), scale, mesh);
     });
     fourier_.sum_integers(mesh, stream);
-    const std::size_t plane = values() / std::size_t(options_.cells),
-                      first = std::size_t(fourier_.own().begin) * plane,
-                      own = std::size_t(fourier_.own().count()) * plane;
-    to_masses<<<blocks_for(own), block_size, 0, stream>>>(mesh + first, potential() + first, own,
-                                                          scale);
+    const std::size_t own = fourier_.own_rows() * fourier_.rows().length;
+    to_masses<<<blocks_for(own), block_size, 0, stream>>>(mesh, potential(), own, scale);
     check(cudaGetLastError(), "launch the assignment to a mesh");
 }
 
@@ -343,23 +337,25 @@ void DeviceMesh<T>::multiply(const Stream& stream)
 {
     const bool shares = fourier_.ranks();
     const int n = options_.cells;
-    const MeshRange own = fourier_.own();
-    const unsigned blocks = blocks_for(values() / 2 / std::size_t(n) * std::size_t(own.count()));
-    Spectra<T> spectra{reinterpret_cast<Mode<T>*>(potential()), {}};
-    for (int d = 0; d < (shares ? 1 : 3); ++d)
-        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
+    const unsigned blocks = blocks_for(fourier_.own_rows() * fourier_.rows().length / 2);
+    const auto modes = [](T* values) { return reinterpret_cast<Mode<T>*>(values); };
+    Spectra<T> spectra{modes(spectrum()), {}};
+    for (int d = 0; d < (shares ? 0 : 3); ++d)
+        spectra.component[d] = modes(component(d));
+    if (shares && !differentiates())
+        spectra.component[0] = modes(component(1)); // sent to 0 below
     multiply_modes<<<blocks, block_size, 0, stream>>>(spectra, GreenFunction{1, differentiates()},
-                                                      rows_.data(), n, own);
+                                                      rows_.data(), n, fourier_.own());
     check(cudaGetLastError(), "launch Green's function");
     if (!shares)
         return;
-    fourier_.to_planes(potential(), stream);
+    fourier_.to_planes(spectrum(), potential(), stream);
     if (differentiates())
         return;
-    fourier_.to_planes(component(0), stream);
-    for (int d = 1; d < 3; ++d)
-        spectra.component[d] = reinterpret_cast<Mode<T>*>(component(d));
-    differentiate_planes<<<blocks, block_size, 0, stream>>>(spectra, rows_.data() + 2 * n, n, own);
+    fourier_.to_planes(component(1), component(0), stream);
+    spectra = {modes(potential()), {nullptr, modes(component(1)), modes(component(2))}};
+    differentiate_planes<<<blocks, block_size, 0, stream>>>(spectra, rows_.data() + 2 * n, n,
+                                                            fourier_.own().count());
     check(cudaGetLastError(), "launch the differentiation of planes");
 }
 
@@ -372,15 +368,11 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
         return;
     if (potential)
         prepare_potential(stream);
-    const auto view = [&](const T* mesh) {
-        return MeshView<T>{mesh, options_.cells, std::size_t(2 * (options_.cells / 2 + 1))};
-    };
-    MeshField<T> field{};
-    field.cells_per_length = options_.cells;
+    MeshField<T> field{.rows = fourier_.rows(), .cells_per_length = double(options_.cells)};
     if (potential || differentiates())
-        field.potential = view(this->potential());
+        field.potential = this->potential();
     for (int d = 0; d < 3; ++d)
-        field.component[d] = view(component(d));
+        field.component[d] = component(d);
     const MeshFrame frame{box_, options_.cells};
     const auto* scale = reinterpret_cast<const MassScale*>(scale_.data());
     const unsigned blocks = blocks_for(targets.count);

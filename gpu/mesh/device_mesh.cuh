@@ -25,8 +25,8 @@ struct FieldFactors {
 /// A DeviceMesh has potential and accelerations on meshes of T, float or double. Masses are
 /// assigned as 64-bit integer multiples of a power of two: sums do not depend on order, and results
 /// on one device are bitwise reproducible. Memory: sizeof(T) bytes per cell for each of 4 meshes (1
-/// with four_point, 3 for float), and as much as one mesh for cuFFT. Ranks each hold whole meshes,
-/// share the transforms and need a P-th of the memory of cuFFT, and up to three for messages.
+/// with four_point, 3 for float), and as much as one mesh for cuFFT. A rank has the planes of its
+/// slab and the rows near its particles; it needs up to three of these for messages.
 template <class T>
 class DeviceMesh {
 public:
@@ -48,12 +48,15 @@ public:
     double split_radius() const { return split_; }
 
 private:
-    std::size_t values() const; ///< of a mesh
+    int meshes() const;                                                            ///< their number
+    std::size_t values() { return fourier_.grid_rows() * fourier_.rows().length; } ///< of one
     bool differentiates() const { return options_.differentiation == Differentiation::four_point; }
     T* potential() { return meshes_.data(); }
     T* component(int d) { return differentiates() ? nullptr : mesh(1 + d); }
     T* mesh(int number) { return meshes_.data() + std::size_t(number) * values(); }
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
+    /// Returns where the spectrum of the potential is; on ranks another mesh replaces it.
+    T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
     void assign(const Source* sources, std::size_t n, const MeshTargets& others,
                 const Stream& stream);
     void cover(const MeshTargets& places, const Stream& stream);

@@ -35,19 +35,33 @@ __global__ void __launch_bounds__(block_size)
 }
 
 __global__ void __launch_bounds__(block_size)
-    clear_rows(const Index* rows, std::size_t words, Word* grid)
+    copy_rows(const Word* from, const Index* from_rows, std::size_t words, const Index* to_rows,
+              Word* to)
 {
     for (std::size_t w = threadIdx.x; w < words; w += block_size)
-        grid[rows[blockIdx.x] * words + w] = 0;
+        to[to_rows[blockIdx.x] * words + w] = from[from_rows[blockIdx.x] * words + w];
 }
 
-/// Returns the rows of a block, plane by plane.
-std::vector<Index> rows_of_block(int n, MeshRange planes, MeshRange rows)
+/// Fills places[k] with k + `first`, or places[rows[k]], when rows[k] becomes this place too.
+__global__ void __launch_bounds__(block_size)
+    place_rows(Index* rows, std::size_t count, Index first, Index* places)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k >= count)
+        return;
+    const Index place = first + Index(k);
+    places[rows ? rows[k] : k] = place;
+    if (rows)
+        rows[k] = place;
+}
+
+/// Returns the places of rows of a block in an array with `length` rows of each plane.
+std::vector<Index> places_of_block(int length, MeshRange planes, MeshRange rows)
 {
     std::vector<Index> found;
     for (int i = planes.begin; i < planes.end; ++i)
         for (int j = rows.begin; j < rows.end; ++j)
-            found.push_back(Index(i) * Index(n) + Index(j));
+            found.push_back(Index(i) * Index(length) + Index(j));
     return found;
 }
 
@@ -61,8 +75,9 @@ DeviceSlabFourier<T>::DeviceSlabFourier(int n, Communicator* ranks)
     if (!ranks_)
         return;
     const Stream stream;
-    list_rows([&](int r) { return rows_of_block(n, own(), slab(r)); }, planes_, stream);
-    list_rows([&](int r) { return rows_of_block(n, slab(r), own()); }, columns_, stream);
+    const MeshRange all{0, own().count()};
+    list_rows([&](int r) { return places_of_block(n, all, slab(r)); }, planes_, stream);
+    list_rows([&](int r) { return places_of_block(all.end, slab(r), all); }, columns_, stream);
     stream.wait();
 }
 
@@ -75,7 +90,7 @@ MeshRange DeviceSlabFourier<T>::slab(int rank) const
             int(ranks_->first_of_run(std::uint64_t(n_), rank + 1))};
 }
 
-/// Lists rows_of(r) for every other rank r.
+/// Lists rows_of(r) for every rank r.
 template <class T>
 void DeviceSlabFourier<T>::list_rows(const RowsOf& rows_of, RowsOfRanks& rows,
                                      const Stream& stream) const
@@ -83,10 +98,8 @@ void DeviceSlabFourier<T>::list_rows(const RowsOf& rows_of, RowsOfRanks& rows,
     std::vector<Index> all;
     rows.begin = {0};
     for (int r = 0; r < ranks_->size(); ++r) {
-        if (r != ranks_->rank()) {
-            const std::vector<Index> some = rows_of(r);
-            all.insert(all.end(), some.begin(), some.end());
-        }
+        const std::vector<Index> some = rows_of(r);
+        all.insert(all.end(), some.begin(), some.end());
         rows.begin.push_back(all.size());
     }
     upload(rows.row, all.data(), all.size(), stream);
@@ -101,91 +114,99 @@ void DeviceSlabFourier<T>::cover(const std::uint8_t* marks, const Stream& stream
     stream.wait();
     const std::vector<std::uint8_t> all =
         ranks_->all_gather(std::span<const std::uint8_t>(here, count));
-    const auto rows_of = [&](int rank, MeshRange planes) {
+    /// The rows of a rank's particles in the planes of another, from `first` on.
+    const auto rows_of = [&](int rank, int holder, int first) {
         std::vector<Index> found;
+        const MeshRange planes = rank == holder ? MeshRange{0, 0} : slab(holder);
         for (int i = planes.begin; i < planes.end; ++i)
             for (std::size_t mark = 0; mark < of_plane; ++mark) {
                 const bool is_set =
                     all[std::size_t(rank) * count + std::size_t(i) * of_plane + mark];
                 for (int j = int(mark) * rows_of_mark, end = std::min(j + rows_of_mark, n_);
                      is_set && j < end; ++j)
-                    found.push_back(Index(i) * Index(n_) + Index(j));
+                    found.push_back(Index(i - first) * Index(n_) + Index(j));
             }
         return found;
     };
-    list_rows([&](int r) { return rows_of(ranks_->rank(), slab(r)); }, covered_, stream);
-    list_rows([&](int r) { return rows_of(r, own()); }, shared_, stream);
-}
-
-template <class T>
-void DeviceSlabFourier<T>::clear(unsigned long long* grid, const Stream& stream)
-{
-    const std::size_t plane = std::size_t(n_) * row();
-    check(cudaMemsetAsync(grid + std::size_t(own().begin) * plane, 0,
-                          std::size_t(own().count()) * plane * sizeof *grid, stream),
-          "clear a mesh");
-    if (ranks_ && covered_.begin.back() > 0)
-        clear_rows<<<unsigned(covered_.begin.back()), block_size, 0, stream>>>(covered_.row.data(),
-                                                                               row(), grid);
-    check(cudaGetLastError(), "clear a mesh");
+    const int me = ranks_->rank();
+    list_rows([&](int r) { return rows_of(me, r, 0); }, covered_, stream);
+    list_rows([&](int r) { return rows_of(r, me, own().begin); }, shared_, stream);
+    const std::size_t all_rows = std::size_t(n_) * std::size_t(n_), covered = covered_.begin.back();
+    Index* const places = places_.reserve(all_rows);
+    check(cudaMemsetAsync(places, 0, all_rows * sizeof *places, stream), "clear places of rows");
+    const auto place = [&](Index* rows, std::size_t number, Index first, Index* into) {
+        if (number > 0)
+            place_rows<<<unsigned((number + block_size - 1) / block_size), block_size, 0, stream>>>(
+                rows, number, first, into);
+        check(cudaGetLastError(), "launch the places of rows");
+    };
+    place(nullptr, own_rows(), 0, places + std::size_t(own().begin) * std::size_t(n_));
+    place(covered_.row.data(), covered, Index(own_rows()), places);
 }
 
 template <class T>
 void DeviceSlabFourier<T>::sum_integers(unsigned long long* grid, const Stream& stream)
 {
     if (ranks_)
-        send(grid, covered_, shared_, true, stream);
+        send(grid, covered_, grid, shared_, true, stream);
 }
 
 template <class T>
-void DeviceSlabFourier<T>::forward(T* grid, const Stream& stream)
+void DeviceSlabFourier<T>::forward(T* grid, T* spectrum, const Stream& stream)
 {
-    fourier_.forward(own_planes(grid), stream);
+    fourier_.forward(grid, stream);
     if (!ranks_)
         return;
-    send(grid, planes_, columns_, false, stream);
-    fourier_.columns_forward(own_rows(grid), stream);
+    send(grid, planes_, spectrum, columns_, false, stream);
+    fourier_.columns_forward(spectrum, stream);
 }
 
 template <class T>
-void DeviceSlabFourier<T>::to_planes(T* spectrum, const Stream& stream)
+void DeviceSlabFourier<T>::to_planes(T* spectrum, T* grid, const Stream& stream)
 {
-    fourier_.columns_backward(own_rows(spectrum), stream);
-    send(spectrum, columns_, planes_, false, stream);
+    fourier_.columns_backward(spectrum, stream);
+    send(spectrum, columns_, grid, planes_, false, stream);
 }
 
 template <class T>
 void DeviceSlabFourier<T>::backward(T* grid, const Stream& stream)
 {
-    fourier_.backward(own_planes(grid), stream);
+    fourier_.backward(grid, stream);
     if (ranks_)
-        send(grid, shared_, covered_, false, stream);
+        send(grid, shared_, grid, covered_, false, stream);
 }
 
-/// Sends rows of a grid to each rank. Arriving rows are added, as integers, or replace the grid's.
+/// Sends rows to each rank. Arriving rows are added, as integers, or written.
 template <class T>
 template <class Number>
-void DeviceSlabFourier<T>::send(Number* grid, RowsOfRanks& leaving, RowsOfRanks& arriving,
-                                bool adds, const Stream& stream)
+void DeviceSlabFourier<T>::send(const Number* from, RowsOfRanks& leaving, Number* to,
+                                RowsOfRanks& arriving, bool adds, const Stream& stream)
 {
-    auto* const values = reinterpret_cast<Word*>(grid);
+    const auto* const source = reinterpret_cast<const Word*>(from);
+    auto* const values = reinterpret_cast<Word*>(to);
     const std::size_t words = row() * sizeof(Number) / sizeof(Word);
-    auto* next = reinterpret_cast<Word*>(
-        leaving_[turn_ ^= 1].reserve(leaving.begin.back() * words * sizeof(Word)));
+    const auto me = std::size_t(ranks_->rank());
+    auto* next = reinterpret_cast<Word*>(leaving_[turn_ ^= 1].reserve(
+        (leaving.begin.back() - leaving.count(me)) * words * sizeof(Word)));
     std::vector<DeviceMessage> messages{std::size_t(ranks_->size())};
     for (std::size_t r = 0; r < messages.size(); ++r) {
-        const std::size_t n = leaving.count(r);
+        const std::size_t n = r == me ? 0 : leaving.count(r);
         if (n == 0)
             continue;
         pack_rows<<<unsigned(n), block_size, 0, stream>>>(
-            values, leaving.row.data() + leaving.begin[r], words, next);
+            source, leaving.row.data() + leaving.begin[r], words, next);
         check(cudaGetLastError(), "launch the packing of a mesh");
         messages[r] = {{}, reinterpret_cast<const std::byte*>(next), n * words * sizeof(Word)};
         next += n * words;
     }
+    if (const std::size_t n = leaving.count(me); n > 0)
+        copy_rows<<<unsigned(n), block_size, 0, stream>>>(
+            source, leaving.row.data() + leaving.begin[me], words,
+            arriving.row.data() + arriving.begin[me], values);
+    check(cudaGetLastError(), "launch the copy of rows of a mesh");
     exchange_.exchange(messages, *ranks_, stream);
     for (std::size_t r = 0; r < messages.size(); ++r) {
-        const std::size_t n = arriving.count(r);
+        const std::size_t n = r == me ? 0 : arriving.count(r);
         if (n == 0)
             continue;
         const auto unpack = adds ? unpack_rows<true> : unpack_rows<false>;

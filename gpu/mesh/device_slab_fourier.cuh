@@ -5,15 +5,15 @@
 #include <optional>
 #include <vector>
 
-#include "chamomile/core/particles.hpp"
 #include "chamomile/force/mesh/grid.hpp"
+#include "chamomile/force/mesh/mesh_field.hpp"
 #include "chamomile/gpu/device/cufft.cuh"
 #include "chamomile/gpu/ranks/device_exchange.cuh"
 
 namespace chamomile {
 
-/// The rows of a mesh that each rank is sent, or sends, in one order on both. Row i n + j has the
-/// points (i, j).
+/// The rows of a mesh that each rank is sent, or sends, in one order on both, by their places in an
+/// array.
 struct RowsOfRanks {
     std::vector<std::size_t> begin; ///< first of each rank, and the end
     DeviceBuffer<Index> row;
@@ -21,10 +21,11 @@ struct RowsOfRanks {
     std::size_t count(std::size_t rank) const { return begin[rank + 1] - begin[rank]; }
 };
 
-/// A DeviceSlabFourier is the SlabFourier of meshes on GPUs: each rank holds a whole grid as
-/// DeviceFourier has it, and transforms a slab of planes and a slab of rows. Only the rows that
-/// cover() names are sent to a slab or from it, so that a rank's grid is valid there alone. One
-/// rank transforms the whole grid. Functions are collective.
+/// A DeviceSlabFourier is the SlabFourier of meshes on GPUs. Each rank transforms a slab of planes
+/// and a slab of rows. A grid has the rows of its planes, and after them the rows of other planes
+/// where it has particles (cover()), which are sent to their slab or from it. A spectrum has the
+/// rows j of a slab for all i, i slowest. One rank transforms the whole grid. Functions are
+/// collective.
 template <class T>
 class DeviceSlabFourier {
 public:
@@ -41,16 +42,21 @@ public:
 
     /// Sets the rows where this rank has particles, from marks on the device.
     void cover(const std::uint8_t* marks, const Stream& stream);
-    /// Fills this rank's planes and the covered rows with 0.
-    void clear(unsigned long long* grid, const Stream& stream);
+    /// Returns the number of rows of this rank's planes.
+    std::size_t own_rows() const { return std::size_t(own().count()) * std::size_t(n_); }
+    /// Returns the number of rows of a grid.
+    std::size_t grid_rows() const { return own_rows() + (ranks_ ? covered_.begin.back() : 0); }
+    /// Returns the rows of a grid. On ranks only own and covered rows are there.
+    MeshRows rows() { return {n_, row(), places_.data()}; }
     /// Adds the covered integers of all ranks, at the planes of each rank.
     void sum_integers(unsigned long long* grid, const Stream& stream);
 
-    /// Transforms a field at this rank's planes to the spectrum at its rows.
-    void forward(T* grid, const Stream& stream);
-    /// Transforms the spectrum at this rank's rows along the first index, and sends it to planes.
-    /// Only on several ranks.
-    void to_planes(T* spectrum, const Stream& stream);
+    /// Transforms a field at this rank's planes to the spectrum at its rows, or in place on one
+    /// rank.
+    void forward(T* grid, T* spectrum, const Stream& stream);
+    /// Transforms the spectrum at this rank's rows along the first index, and sends it to the
+    /// planes of `grid`. Only on several ranks.
+    void to_planes(T* spectrum, T* grid, const Stream& stream);
     /// Transforms this rank's planes after to_planes() to the field there and at covered rows; on
     /// one rank the whole spectrum to the field.
     void backward(T* grid, const Stream& stream);
@@ -58,23 +64,19 @@ public:
 private:
     MeshRange slab(int rank) const;
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
-    T* own_planes(T* grid) const
-    {
-        return grid + std::size_t(own().begin) * std::size_t(n_) * row();
-    }
-    T* own_rows(T* grid) const { return grid + std::size_t(own().begin) * row(); }
     using RowsOf = std::function<std::vector<Index>(int rank)>;
     void list_rows(const RowsOf& rows_of, RowsOfRanks& rows, const Stream& stream) const;
     template <class Number>
-    void send(Number* grid, RowsOfRanks& leaving, RowsOfRanks& arriving, bool adds,
-              const Stream& stream);
+    void send(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
+              bool adds, const Stream& stream);
 
     int n_;
     Communicator* ranks_;
     DeviceFourier<T> fourier_;
     RowsOfRanks planes_,
         columns_; ///< own planes' part of each rank's rows; each rank's of own rows
-    RowsOfRanks covered_, shared_; ///< own rows covered in each slab; each rank's in the own slab
+    RowsOfRanks covered_{{0}, {}}, shared_; ///< in each other slab; of each rank in the own slab
+    DeviceBuffer<Index> places_;            ///< of all rows in a grid
     DeviceExchange exchange_;
     DeviceBuffer<std::byte> leaving_[2]; // two: another rank may still copy from the last
     int turn_ = 0;

@@ -1,10 +1,29 @@
 // Contraction: none.
-#include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "chamomile/gpu/ranks/device_exchange.cuh"
 
 namespace chamomile {
+namespace {
+
+/// Enables direct copies between two GPUs, once in the process, if their link allows it.
+void allow_copies(int to, int from)
+{
+    static std::mutex lock;
+    static std::set<std::pair<int, int>> asked;
+    const std::scoped_lock held(lock);
+    if (to == from || !asked.insert({to, from}).second)
+        return;
+    int can = 0;
+    if (cudaDeviceCanAccessPeer(&can, to, from) == cudaSuccess && can)
+        cudaDeviceEnablePeerAccess(from, 0);
+    cudaGetLastError(); // clears "already enabled" by other code
+}
+
+} // namespace
 
 void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& ranks,
                               const Stream& stream)
@@ -44,11 +63,9 @@ void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& r
 /// Finds this rank's device at the first call, and joins NCCL between processes.
 void DeviceExchange::begin(Communicator& ranks)
 {
-    if (!allowed_.empty())
+    if (device_ >= 0)
         return;
-    int device = 0;
-    check(cudaGetDevice(&device), "read the current device");
-    allowed_.push_back(device);
+    check(cudaGetDevice(&device_), "read the current device");
     if (!ranks.shares_memory() && ranks.size() > 1)
         nccl_ = NcclLink::join(ranks);
 }
@@ -63,7 +80,7 @@ void DeviceExchange::send_labels(std::span<const DeviceMessage> to, bool stages,
         std::vector<std::byte>& packed = messages.emplace_back();
         if (message.head.empty() && message.bytes == 0)
             continue;
-        const Label label{message.head.size(), message.bytes, allowed_[0], message.data};
+        const Label label{message.head.size(), message.bytes, device_, message.data};
         const auto put = [&](const void* from, std::size_t bytes) {
             const auto* const first = static_cast<const std::byte*>(from);
             packed.insert(packed.end(), first, first + bytes);
@@ -105,23 +122,11 @@ void DeviceExchange::copy(bool was_staged, const Stream& stream)
             check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
                   "copy data received from other ranks");
         } else {
-            allow_copies(from.device);
+            allow_copies(device_, from.device);
             check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, stream),
                   "copy from another rank");
         }
     }
-}
-
-/// Enables direct copies from another GPU if their link allows it.
-void DeviceExchange::allow_copies(int device)
-{
-    if (std::ranges::find(allowed_, device) != allowed_.end())
-        return;
-    allowed_.push_back(device);
-    int can = 0;
-    if (cudaDeviceCanAccessPeer(&can, allowed_[0], device) == cudaSuccess && can)
-        cudaDeviceEnablePeerAccess(device, 0);
-    cudaGetLastError(); // clears "already enabled"
 }
 
 DeviceExchange::Label DeviceExchange::label(int rank) const

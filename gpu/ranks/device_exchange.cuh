@@ -41,13 +41,12 @@ private:
     void begin(Communicator& ranks);
     void send_by_nccl(std::span<const DeviceMessage> to, const Stream& stream);
     void copy(bool was_staged, const Stream& stream);
-    void allow_copies(int device);
 
     Inbox inbox_;
     DeviceBuffer<std::byte> arrived_;
     std::vector<std::size_t> begins_; // first byte of each rank's data, and the end
     PinnedBuffer<std::byte> leaving_;
-    std::vector<int> allowed_;       // this device, and devices it may copy from
+    int device_ = -1;                // of this rank
     std::shared_ptr<NcclLink> nccl_; // null: no NCCL
 };
 

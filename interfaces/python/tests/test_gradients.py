@@ -56,6 +56,10 @@ def jax_or_skip():
     return jax, chamomile.jax
 
 
+def on_processor(jax):
+    return jax.default_device(jax.devices("cpu")[0])
+
+
 def test_vjp_has_the_values_of_its_formulas():
     gx, gm = plain(X, M, LAMBDA, MU, 0.1)
     found = chamomile.Solver(**DIRECT).build(X, M).vjp(LAMBDA, MU)
@@ -277,7 +281,8 @@ def test_jax_under_jit_grad_and_vmap():
     for found in (eager, jitted):
         assert error(found[0], gx) < 1e-12 and error(found[1], gm) < 1e-12
     assert np.array_equal(eager[0], jitted[0])
-    in_box = jax.grad(lambda x: (gravity.acceleration(x, M, box=5.0, softening=0.02, device="cpu") * LAMBDA).sum())(X)
+    with on_processor(jax):
+        in_box = jax.grad(lambda x: (gravity.acceleration(x, M, box=5.0, softening=0.02) * LAMBDA).sum())(X)
     assert np.array_equal(in_box, chamomile.Solver(box=5.0, softening=0.02, device="cpu").build(X, M).vjp(LAMBDA).positions)
     systems = R.normal(size=(3, 7, 3))
     mapped = jax.jit(jax.vmap(jax.grad(lambda x: (gravity.acceleration(x, 0.1, **DIRECT) ** 2).sum())))(systems)
@@ -301,14 +306,15 @@ def test_jax_agrees_with_the_solver_and_by_trees_of_earlier_calls():
     x, m, options = R.normal(size=(3000, 3)), np.full(3000, 1 / 3000), {"softening": 0.1, "device": "cpu"}
     solver = chamomile.Solver(**options).build(x, m)
     field = solver.evaluate(quantities=("acceleration", "potential"))
-    for name in ("acceleration", "potential"):
-        value, pull_back = jax.vjp(jax.jit(lambda x, m: getattr(gravity, name)(x, m, **options)), x, m)
-        assert np.array_equal(value, getattr(field, name))
-        for k in range(2):
-            found, exact = pull_back((k + 1.0) * value), solver.vjp(**{name: (k + 1.0) * np.asarray(value)})
-            assert np.array_equal(found[0], exact.positions) and np.array_equal(found[1], exact.masses)
-            for eps in (0.2, 0.3, 0.4, 0.5):  # their trees replace this one
-                gravity.acceleration(x, m, softening=eps).block_until_ready()
+    with on_processor(jax):
+        for name in ("acceleration", "potential"):
+            value, pull_back = jax.vjp(jax.jit(lambda x, m: getattr(gravity, name)(x, m, **options)), x, m)
+            assert np.array_equal(value, getattr(field, name))
+            for k in range(2):
+                found, exact = pull_back((k + 1.0) * value), solver.vjp(**{name: (k + 1.0) * np.asarray(value)})
+                assert np.array_equal(found[0], exact.positions) and np.array_equal(found[1], exact.masses)
+                for eps in (0.2, 0.3, 0.4, 0.5):  # their trees replace this one
+                    gravity.acceleration(x, m, softening=eps).block_until_ready()
     small, a = X[:9], gravity.acceleration(X[:9], M[:9], **DIRECT)
     rows = jax.jacrev(lambda x: gravity.acceleration(x, M[:9], **DIRECT))(small)  # one tree, many derivatives
     whole = jax.grad(lambda x: (gravity.acceleration(x, M[:9], **DIRECT) ** 2).sum())(small)
@@ -388,10 +394,11 @@ def test_jax_runs_have_gradients():
 def test_jax_runs_reverse_exactly():
     jax, gravity = jax_or_skip()
     options, v = chamomile._chamomile.xla_options({"softening": 0.2, "device": "cpu"}, False), 0.2 * R.normal(size=(N, 3))
-    (end, _), (words, fits, *sources) = gravity._simulated(options, 0.01, 30, X, v, M, np.empty(0))
-    x, v_end, *units = (jax.lax.bitcast_convert_type(word, kind) for word, kind in zip(words, (np.int64, np.int64, float, float)))
-    run = gravity._Run(options, 0.01, *sources, units)
-    (back, v_back, _), _ = run.backward((x, v_end, fits), 30, (0 * X, 0 * X, 0 * M))
+    with on_processor(jax):
+        (end, _), (words, fits, *sources) = gravity._simulated(options, 0.01, 30, X, v, M, np.empty(0))
+        x, v_end, *units = (jax.lax.bitcast_convert_type(word, kind) for word, kind in zip(words, (np.int64, np.int64, float, float)))
+        run = gravity._Run(options, 0.01, *sources, units)
+        (back, v_back, _), _ = run.backward((x, v_end, fits), 30, (0 * X, 0 * X, 0 * M))
     assert error(end, X) > 1e-3
     assert np.array_equal(back, np.rint(X / units[0])) and np.array_equal(v_back, np.rint(v / units[1]))
     far = gravity.simulate(np.stack([X, X]), np.stack([v, 1e6 * v]), M[None] + np.zeros((2, 1)), step=0.1, steps=2, **DIRECT)[0]

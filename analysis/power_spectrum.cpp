@@ -104,18 +104,17 @@ std::vector<double> bin_edges(const PowerSpectrumOptions& o)
     return edges;
 }
 
-/// A Measurement sums the modes of a box in bins. Each rank holds the meshes and sums the modes of
-/// its slab of rows.
+/// A Measurement sums the modes of a box in bins. Each rank sums the modes of its slab of rows.
 class Measurement {
 public:
     Measurement(const PowerSpectrumOptions& options, Communicator* ranks)
         : options_(options), n_(options.mesh), edges_(bin_edges(options)), ranks_(ranks),
-          fourier_(n_, ranks), mesh_(n_)
+          fourier_(n_, ranks), mesh_(fourier_.field())
     {
         for (int i = 0; i < n_; ++i)
             factors_.emplace_back(options.kernel, wave_number(i, n_), n_);
         if (options.interlacing == Interlacing::two_meshes)
-            other_.emplace(n_);
+            other_.emplace(fourier_.field());
     }
 
     const std::vector<double>& edges() const { return edges_; }

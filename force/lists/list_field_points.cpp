@@ -21,6 +21,8 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     const std::size_t count = count_of_all(targets.count);
     if (count == 0)
         return statistics;
+    if (long_range_ && to.long_range != LongRangePart::left_out)
+        long_range_->gather();
     ArrayView acceleration = to.acceleration;
     std::vector<Vec3<double>> unwanted;
     if (!acceleration && !parts_.domains) {

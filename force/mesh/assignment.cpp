@@ -112,7 +112,7 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
 /// Calls add(point, share) for each share of each particle, of its mass times `scale`.
 template <class T, class Add>
 void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                            double scale, Grid<T>& grid, const Add& add)
+                            double scale, Grid<T>& grid, const MeshRows& rows, const Add& add)
 {
     if (grid.side() != frame_.cells)
         throw Error(Fault::usage, "mesh: " + std::to_string(grid.side()) + ": must be " +
@@ -133,7 +133,7 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
             const double m = mass ? scale * mass.load(i) : scale;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {
-                    T* row = &grid(x.point[a], y.point[b], 0);
+                    T* row = grid.data() + rows.at(x.point[a], y.point[b]);
                     const double w = m * x.weight[a] * y.weight[b];
                     for (int c = 0; c < points; ++c)
                         add(row[z.point[c]], w * z.weight[c]);
@@ -157,14 +157,16 @@ template <class T>
 void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
                             Grid<T>& grid)
 {
-    assign(n, position, mass, 1, grid, [](T& point, double share) { point += T(share); });
+    assign(n, position, mass, 1, grid, {grid.side(), grid.row()},
+           [](T& point, double share) { point += T(share); });
 }
 
 void MassAssignment::assign_integers(std::size_t n, const ArrayView& position,
-                                     const ArrayView& mass, double scale, Grid<double>& grid)
+                                     const ArrayView& mass, double scale, Grid<double>& grid,
+                                     const MeshRows& rows)
 {
     static_assert(std::bit_cast<std::int64_t>(0.) == 0);
-    assign(n, position, mass, scale, grid, [](double& point, double share) {
+    assign(n, position, mass, scale, grid, rows, [](double& point, double share) {
         const auto nearest = std::int64_t(share + std::copysign(0.5, share));
         point = std::bit_cast<double>(std::bit_cast<std::int64_t>(point) + nearest);
     });

@@ -8,8 +8,8 @@
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/force/mesh/cloud.hpp"
 #include "chamomile/force/mesh/grid.hpp"
+#include "chamomile/force/mesh/mesh_field.hpp"
 
 namespace chamomile {
 
@@ -35,9 +35,9 @@ public:
 
     /// Like assign(), but fills `grid` with 64-bit integers, in the bits of its numbers: the mass
     /// at each point times `scale`, each particle's share rounded to the nearest integer. Sums of
-    /// integers do not depend on their order.
+    /// integers do not depend on their order. The grid needs only the rows near the particles.
     void assign_integers(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                         double scale, Grid<double>& grid);
+                         double scale, Grid<double>& grid, const MeshRows& rows);
 
     /// Sets value[i] to the field at position i, interpolated with the assignment kernel. `field`
     /// may hold only the planes of these positions' points.
@@ -56,7 +56,7 @@ private:
     void sort(std::size_t n, const ArrayView& position, const ArrayView& mass);
     template <class T, class Add>
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, double scale,
-                Grid<T>& grid, const Add& add);
+                Grid<T>& grid, const MeshRows& rows, const Add& add);
 
     Assignment kernel_;
     MeshFrame frame_;

@@ -29,7 +29,8 @@ struct MeshRange {
 /// A real field at the points (i, j, k) * side / n, with k running fastest. After
 /// Fourier::forward() the same memory holds its spectrum for kz = 0 ... n/2 (other modes are
 /// conjugates). Rows are padded to begin at multiples of 128 bytes. A grid may hold a part: some
-/// planes (first index) and rows (second index). Indices are those of the whole grid.
+/// planes (first index) and rows (second index), and after them any rows. Indices are those of the
+/// whole grid.
 template <class T>
 class Grid {
 public:
@@ -37,17 +38,24 @@ public:
     explicit Grid(int n) : Grid(n, {0, n}, {0, n}) {}
     /// Makes a part of a grid. Planes may end beyond n: plane n + i is plane i.
     Grid(int n, MeshRange planes, MeshRange rows)
-        : n_(n), row_(row(n)), planes_(planes), rows_(rows),
-          data_(allocated(sizeof(T) * std::size_t(planes.count()) * plane()))
+        : n_(n), row_(row(n)), planes_(planes), rows_(rows), data_(allocated(values()))
     {
         reshape(planes, rows);
         fill(0);
+    }
+    /// Makes room for `more` rows after the part. The contents are lost.
+    void reserve_rows(std::size_t more)
+    {
+        more_ = more;
+        if (values() <= capacity_)
+            return;
+        data_.reset(); // before the new memory
+        data_.reset(allocated(values()));
     }
 
     int side() const { return n_; } ///< points per side
     MeshRange planes() const { return planes_; }
     MeshRange rows() const { return rows_; }
-    bool is_whole() const { return planes_.count() == n_ && rows_.count() == n_; }
     /// Uses the memory for another part with as many values.
     void reshape(MeshRange planes, MeshRange rows)
     {
@@ -82,12 +90,12 @@ public:
 
     void fill(T value)
     {
+        const std::size_t count = values();
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static)
 #endif
-        for (int i = 0; i < planes_.count(); ++i)
-            for (std::size_t k = 0; k < plane(); ++k)
-                data_[std::size_t(i) * plane() + k] = value;
+        for (std::size_t k = 0; k < count; ++k)
+            data_[k] = value;
     }
 
     /// Calls change(kx, ky, kz, mode) for every stored mode, with wave numbers in units of 2 pi /
@@ -112,13 +120,19 @@ private:
     struct Free {
         void operator()(T* p) const { ::operator delete(p, alignment); }
     };
-    T* allocated(std::size_t bytes) const
+    std::size_t values() const
     {
+        return std::size_t(planes_.count()) * plane() + more_ * row_;
+    }
+    T* allocated(std::size_t values)
+    {
+        const std::size_t bytes = sizeof(T) * values;
         void* memory = ::operator new(bytes, alignment, std::nothrow);
         if (!memory)
             throw Error(Fault::input, "mesh: " + std::to_string(n_) +
                                           "^3 points: not enough memory for " +
                                           std::to_string(bytes >> 20) + " MiB");
+        capacity_ = values;
         return static_cast<T*>(memory);
     }
     std::size_t index(int i, int j) const
@@ -129,7 +143,8 @@ private:
     int n_;
     std::size_t row_;
     MeshRange planes_, rows_;
-    std::size_t first_ = 0; ///< index() of the first value in the whole grid's count
+    std::size_t more_ = 0, capacity_ = 0; ///< rows after the part; values in memory
+    std::size_t first_ = 0;               ///< index() of the first value in the whole grid's count
     std::unique_ptr<T[], Free> data_;
 };
 

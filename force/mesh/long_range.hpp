@@ -48,6 +48,10 @@ public:
     /// ranks the call is collective, like prepare().
     virtual void prepare_potential(Profile&) const {}
 
+    /// Makes the prepared field known at all places. On several ranks the call is collective and
+    /// needed before add() at places other than the sources.
+    virtual void gather() {}
+
     /// Adds G times the gradient of a loss of the last field, whose sources `loss` has: dL/dx and
     /// dL/dm of item i to item i of `position` and of `mass`, for the items `active` (empty: all
     /// n). It is the exact gradient of the sums that add() makes. Throws Error(usage) if the long

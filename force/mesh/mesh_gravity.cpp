@@ -1,7 +1,9 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,14 +23,14 @@ template <class T>
 class MeshGravity final : public LongRange {
 public:
     MeshGravity(Periodicity box, const MeshOptions& options, Communicator* ranks)
-        : box_(box), options_(options), ranks_(ranks), split_(checked_split_radius(box, options)),
+        : box_(box), options_(options), split_(checked_split_radius(box, options)),
           assignment_(options.kernel, box, options.cells), fourier_(options.cells, ranks),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
-          potential_(options.cells)
+          potential_(fourier_.field())
     {
         if (!four_point())
             for (int d = 0; d < 3; ++d)
-                component_.emplace_back(options.cells);
+                component_.push_back(fourier_.field());
     }
 
     void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
@@ -39,13 +41,14 @@ public:
             assign(n, position, mass, potential_);
         }
         const TimedPhase phase(profile, "mesh: potential");
+        whole_.clear();
         fourier_.forward(potential_);
         multiply();
         is_potential_ = four_point();
         if (is_potential_)
-            fourier_.backward(potential_);
+            to_field(potential_);
         for (Grid<T>& component : component_)
-            fourier_.backward(component);
+            to_field(component);
     }
 
     void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
@@ -73,7 +76,19 @@ public:
     {
         const TimedPhase phase(profile, "mesh: potential");
         if (!std::exchange(is_potential_, true))
-            fourier_.backward(potential_);
+            to_field(potential_);
+    }
+
+    void gather() override
+    {
+        if (!fourier_.ranks() || !whole_.empty())
+            return;
+        const MeshRange all{0, options_.cells};
+        for (const Grid<T>* grid : meshes()) {
+            std::optional<Grid<T>>& whole = whole_.emplace_back();
+            if (grid)
+                fourier_.window(*grid, all, whole);
+        }
     }
 
     /// The transposed operations: with the loss's mu and lambda on the mesh, Psi follows by Green's
@@ -83,7 +98,7 @@ public:
                      double gravitational_constant, const ArrayView& position,
                      const ArrayView& mass, Profile& profile) override
     {
-        if (four_point() || ranks_)
+        if (four_point() || fourier_.ranks())
             throw Error(Fault::usage,
                         "mesh: needs spectral differences and one rank for gradients");
         Grid<T> psi(options_.cells), charge(options_.cells);
@@ -120,15 +135,31 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    MeshRows rows() const { return {potential_.side(), potential_.row()}; }
+    void to_field(Grid<T>& spectrum) const
+    {
+        fourier_.backward(spectrum);
+        fourier_.share(spectrum);
+    }
+
+    /// Returns the meshes of a field: the potential, or null while it is a spectrum, and the
+    /// components of the acceleration, or null.
+    std::array<const Grid<T>*, 4> meshes() const
+    {
+        std::array<const Grid<T>*, 4> all{is_potential_ ? &potential_ : nullptr};
+        for (std::size_t d = 0; d < component_.size(); ++d)
+            all[1 + d] = &component_[d];
+        return all;
+    }
 
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
         if constexpr (std::is_same_v<T, float>)
             assignment_.assign(n, position, mass, grid);
         else
-            assign_of_ranks(assignment_, n, position, mass, scale_of_masses(n, mass, ranks_),
-                            fourier_, grid);
+            // A point more, as images of a place may differ by rounding.
+            assign_of_ranks(assignment_, n, position, mass,
+                            scale_of_masses(n, mass, fourier_.ranks()), fourier_, grid,
+                            four_point() ? 3 : 1);
     }
 
     /// Adds the spectrum of Psi by charges (d = -1), or by component d of lambda.
@@ -156,6 +187,7 @@ private:
     {
         const MeshFrame& frame = assignment_.frame();
         const double of_slope = G * options_.cells / box_.side;
+        const MeshRows rows = fourier_.rows();
         const T* const of_mesh[] = {psi.data(), potential_.data(), component_[0].data(),
                                     component_[1].data(), component_[2].data()};
 #pragma omp parallel for schedule(dynamic, 1024) if (order.size() >= worth_threads)
@@ -174,7 +206,7 @@ private:
             double dual = 0;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {
-                    const std::size_t row = rows().at(cloud[0].point[a], cloud[1].point[b]);
+                    const std::size_t row = rows.at(cloud[0].point[a], cloud[1].point[b]);
                     const T* line[5];
                     for (int k = 0; k < 5; ++k)
                         line[k] = of_mesh[k] + row;
@@ -206,6 +238,10 @@ private:
     /// rank's rows.
     void multiply()
     {
+        for (Grid<T>& component : component_) {
+            component.reserve_rows(fourier_.covered());
+            component.reshape(potential_.planes(), potential_.rows());
+        }
         const GreenFunction green{box_.side, four_point()};
         const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
                      *gradient = rows_.gradient.data();
@@ -232,11 +268,17 @@ private:
                 const ArrayView& potential) const
     {
         const std::size_t targets = order.empty() ? n : order.size();
-        MeshField<T> field{.rows = rows(), .cells_per_length = options_.cells / box_.side};
+        std::array<const Grid<T>*, 4> mesh = meshes();
+        MeshField<T> field{.rows = fourier_.rows(), .cells_per_length = options_.cells / box_.side};
+        if (!whole_.empty()) {
+            for (std::size_t k = 0; k < mesh.size(); ++k)
+                mesh[k] = whole_[k] ? &*whole_[k] : nullptr;
+            field.rows.place = nullptr;
+        }
         if (potential || four_point())
-            field.potential = potential_.data();
-        for (std::size_t d = 0; d < component_.size(); ++d)
-            field.component[d] = component_[d].data();
+            field.potential = mesh[0]->data();
+        for (std::size_t d = 0; d < 3; ++d)
+            field.component[d] = mesh[1 + d] ? mesh[1 + d]->data() : nullptr;
 #pragma omp parallel for schedule(dynamic, 1024) if (targets >= worth_threads)
         for (std::size_t t = 0; t < targets; ++t) {
             const std::size_t i = order.empty() ? t : order[t];
@@ -251,14 +293,14 @@ private:
 
     Periodicity box_;
     MeshOptions options_;
-    Communicator* ranks_; ///< null: one rank
     double split_;
     MassAssignment assignment_;
     mutable SlabFourier<T> fourier_;
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
-    std::vector<Grid<T>> component_; ///< of the acceleration; empty with differences
+    std::vector<Grid<T>> component_;            ///< of the acceleration; empty with differences
+    std::vector<std::optional<Grid<T>>> whole_; ///< meshes() of all ranks, by gather(), or none
 };
 
 } // namespace

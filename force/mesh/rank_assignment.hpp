@@ -11,10 +11,11 @@ namespace chamomile {
 double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks);
 
 /// Fills the planes of this rank's slab with the mass of all ranks' particles. Masses add up as
-/// integers, so that bits do not depend on the ranks that hold them. Throws like
+/// integers, so that bits do not depend on the ranks that hold them. On ranks `grid` gets rows for
+/// the points of this rank's particles with `margin` points more on each side. Throws like
 /// MassAssignment::assign_integers(). Collective.
 void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView& position,
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
-                     Grid<double>& grid);
+                     Grid<double>& grid, int margin = 0);
 
 } // namespace chamomile

@@ -1,7 +1,9 @@
 #include "chamomile/force/mesh/slab_fourier.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
 namespace chamomile {
 namespace {
@@ -27,12 +29,34 @@ SlabFourier<T>::SlabFourier(int n, Communicator* ranks)
 {}
 
 template <class T>
-MeshRange SlabFourier<T>::slab(int rank) const
+void SlabFourier<T>::cover(std::span<const std::uint8_t> marks)
 {
     if (!ranks_)
-        return {0, n_};
-    return {int(ranks_->first_of_run(std::uint64_t(n_), rank)),
-            int(ranks_->first_of_run(std::uint64_t(n_), rank + 1))};
+        return;
+    rows_ = CoveredRows::of(n_, marks, *ranks_);
+    const auto n = std::size_t(n_), first = std::size_t(own().begin) * n;
+    Index next = Index(own().count()) * Index(n_);
+    places_.assign(n * n, 0);
+    std::iota(places_.begin() + std::ptrdiff_t(first),
+              places_.begin() + std::ptrdiff_t(first + next), Index(0));
+    begin_ = {0};
+    for (const std::vector<Index>& rows : rows_.covered) {
+        for (const Index row : rows)
+            places_[row] = next++;
+        begin_.push_back(begin_.back() + rows.size());
+    }
+}
+
+/// Calls use(r, values, rows) for each other rank r: the values of covered rows in its planes.
+template <class T>
+template <class Number, class Use>
+void SlabFourier<T>::for_covered(Grid<Number>& grid, const Use& use) const
+{
+    Number* const first = grid.data() + std::size_t(own().count()) * grid.plane();
+    for (int r = 0; r < ranks_->size(); ++r) {
+        const std::size_t begin = begin_[std::size_t(r)], end = begin_[std::size_t(r) + 1];
+        use(r, std::span(first + begin * grid.row(), (end - begin) * grid.row()));
+    }
 }
 
 template <class T>
@@ -40,70 +64,71 @@ void SlabFourier<T>::sum_integers(Grid<double>& grid)
 {
     if (!ranks_)
         return;
-    const auto planes_of = [&](int rank) {
-        const MeshRange planes = slab(rank);
-        return std::span(grid.data() + std::size_t(planes.begin) * grid.plane(),
-                         std::size_t(planes.count()) * grid.plane());
-    };
     std::vector<std::span<const double>> to;
-    for (int r = 0; r < ranks_->size(); ++r)
-        to.push_back(r == ranks_->rank() ? std::span<const double>() : planes_of(r));
+    for_covered(grid, [&](int, std::span<double> values) { to.push_back(values); });
     ranks_->all_to_all<double>(to, arriving_);
-    const std::span<double> sum = planes_of(ranks_->rank());
     for (int r = 0; r < ranks_->size(); ++r) {
-        const std::span<const double> more = arriving_.from<double>(r);
+        const std::vector<Index>& rows = rows_.shared[std::size_t(r)];
+        const double* const more = arriving_.from<double>(r).data();
 #pragma omp parallel for schedule(static)
-        for (std::size_t k = 0; k < more.size(); ++k)
-            sum[k] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum[k]) +
-                                           std::bit_cast<std::uint64_t>(more[k]));
+        for (std::size_t p = 0; p < rows.size(); ++p)
+            for (std::size_t k = 0; k < grid.row(); ++k) {
+                double& sum = grid.data()[rows[p] * grid.row() + k];
+                sum = std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
+                                            std::bit_cast<std::uint64_t>(more[p * grid.row() + k]));
+            }
     }
 }
 
-/// Sends the block sent(r) to each other rank r, and receives the block received(r). A grid in
-/// slabs becomes `after`.
+template <class T>
+void SlabFourier<T>::share(Grid<T>& grid)
+{
+    if (!ranks_)
+        return;
+    std::vector<std::size_t> begin{0};
+    for (const std::vector<Index>& rows : rows_.shared)
+        begin.push_back(begin.back() + rows.size() * grid.row());
+    leaving_.resize(begin.back());
+    std::vector<std::span<const T>> to;
+    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
+        const std::vector<Index>& rows = rows_.shared[r];
+        T* const message = leaving_.data() + begin[r];
+        to.push_back({message, begin[r + 1] - begin[r]});
+#pragma omp parallel for schedule(static)
+        for (std::size_t p = 0; p < rows.size(); ++p)
+            std::copy_n(grid.data() + rows[p] * grid.row(), grid.row(), message + p * grid.row());
+    }
+    ranks_->all_to_all<T>(to, arriving_);
+    for_covered(grid, [&](int r, std::span<T> values) {
+        std::ranges::copy(arriving_.from<T>(r), values.begin());
+    });
+}
+
+/// Sends the block sent(r) to each rank r, and receives the block received(r). The grid becomes
+/// `after`.
 template <class T>
 template <class Sent, class Received>
 void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& received,
                                const Block& after)
 {
-    const bool is_whole = grid.is_whole(); // then this rank's block stays
-    const auto moves = [&](int r) { return !is_whole || r != ranks_->rank(); };
     std::vector<std::size_t> begin{0};
     for (int r = 0; r < ranks_->size(); ++r)
-        begin.push_back(begin.back() + (moves(r) ? sent(r).size(grid) : 0));
+        begin.push_back(begin.back() + sent(r).size(grid));
     leaving_.resize(begin.back());
     std::vector<std::span<const T>> to;
     for (int r = 0; r < ranks_->size(); ++r) {
         T* const message = leaving_.data() + begin[std::size_t(r)];
         to.push_back({message, begin[std::size_t(r) + 1] - begin[std::size_t(r)]});
-        if (moves(r))
-            for_each_run(grid, sent(r), [&](const T* run, std::size_t at, std::size_t count) {
-                std::copy_n(run, count, message + at);
-            });
+        for_each_run(grid, sent(r), [&](const T* run, std::size_t at, std::size_t count) {
+            std::copy_n(run, count, message + at);
+        });
     }
     ranks_->all_to_all<T>(to, arriving_);
-    if (!is_whole)
-        grid.reshape(after.planes, after.rows);
+    grid.reshape(after.planes, after.rows);
     for (int r = 0; r < ranks_->size(); ++r)
-        if (moves(r))
-            for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
-                std::copy_n(arriving_.from<T>(r).data() + at, count, run);
-            });
-}
-
-/// Gathers the planes of all ranks.
-template <class T>
-void SlabFourier<T>::gather(Grid<T>& grid)
-{
-    const MeshRange planes = own();
-    ranks_->gather(std::as_bytes(std::span(grid.data() + std::size_t(planes.begin) * grid.plane(),
-                                           std::size_t(planes.count()) * grid.plane())),
-                   Communicator::Sizes::any, arriving_);
-    for (int r = 0; r < ranks_->size(); ++r)
-        if (r != ranks_->rank())
-            copy_bytes(arriving_.from<std::byte>(r),
-                       reinterpret_cast<std::byte*>(grid.data() +
-                                                    std::size_t(slab(r).begin) * grid.plane()));
+        for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
+            std::copy_n(arriving_.from<T>(r).data() + at, count, run);
+        });
 }
 
 template <class T>
@@ -138,8 +163,6 @@ void SlabFourier<T>::backward(Grid<T>& grid)
             },
             Block{own(), all()});
     fourier_.planes_backward(grid, own());
-    if (ranks_ && grid.is_whole())
-        gather(grid);
 }
 
 template <class T>

@@ -4,15 +4,17 @@
 #include <optional>
 #include <vector>
 
-#include "chamomile/core/ranks/communicator.hpp"
+#include "chamomile/force/mesh/covered_rows.hpp"
 #include "chamomile/force/mesh/fourier.hpp"
+#include "chamomile/force/mesh/mesh_field.hpp"
 
 namespace chamomile {
 
 /// Each rank transforms a slab of planes (first index) and a slab of rows (second index), with a
 /// transposition between them. Planes and columns are transformed as by Fourier, so that results
-/// have the same bits for any number of ranks. A grid is whole on each rank, or in slabs: each rank
-/// holds its planes of a field and its rows of a spectrum. Functions are collective.
+/// have the same bits for any number of ranks. Each rank holds its planes of a field, or its rows
+/// of a spectrum. A field may have more rows, near a rank's particles (cover()). Functions are
+/// collective.
 template <class T>
 class SlabFourier {
 public:
@@ -20,20 +22,31 @@ public:
     SlabFourier(int n, Communicator* ranks);
 
     /// Returns this rank's slab, of planes and of rows.
-    MeshRange own() const { return slab(ranks_ ? ranks_->rank() : 0); }
+    MeshRange own() const { return slab_of(n_, ranks_, ranks_ ? ranks_->rank() : 0); }
     Communicator* ranks() const { return ranks_; } ///< null: one rank
-    /// Returns a spectrum in slabs, filled with 0.
+    /// Return a field and a spectrum, filled with 0.
+    Grid<T> field() const { return Grid<T>(n_, own(), all()); }
     Grid<T> spectrum() const { return Grid<T>(n_, all(), own()); }
 
+    /// Sets the rows near this rank's particles, from RowMarks.
+    void cover(std::span<const std::uint8_t> marks);
+    /// Returns the number of rows that fields have for them, after their planes.
+    std::size_t covered() const { return places_.empty() ? 0 : begin_.back(); }
+    /// Returns the rows of a field. On ranks only own and covered rows are there.
+    MeshRows rows() const
+    {
+        return {n_, Grid<T>::row(n_), places_.empty() ? nullptr : places_.data()};
+    }
     /// Adds the 64-bit integers in the bits of all ranks' values, at the planes of each rank.
     void sum_integers(Grid<double>& grid);
+    /// Fills the covered rows of a field from the ranks of their planes.
+    void share(Grid<T>& grid);
 
     /// Transforms a field at this rank's planes to the spectrum at its rows.
     void forward(Grid<T>& grid);
-    /// Transforms the spectrum at this rank's rows to the whole field on every rank, or to the
-    /// field at this rank's planes for a grid in slabs.
+    /// Transforms the spectrum at this rank's rows to the field at its planes.
     void backward(Grid<T>& grid);
-    /// Returns planes of a field in slabs, filled into `into` from their ranks; `field` itself on
+    /// Returns planes of a field, filled into `into` from their ranks; `field` itself on
     /// one rank. At most n planes, of 0 ... 2 n - 1: plane n + i is plane i.
     const Grid<T>& window(const Grid<T>& field, MeshRange wanted, std::optional<Grid<T>>& into);
 
@@ -49,14 +62,18 @@ private:
     };
 
     MeshRange all() const { return {0, n_}; }
-    MeshRange slab(int rank) const;
+    MeshRange slab(int rank) const { return slab_of(n_, ranks_, rank); }
+    template <class Number, class Use>
+    void for_covered(Grid<Number>& grid, const Use& use) const;
     template <class Sent, class Received>
     void transpose(Grid<T>& grid, const Sent& sent, const Received& received, const Block& after);
-    void gather(Grid<T>& grid);
 
     int n_;
     Communicator* ranks_; ///< null: one rank
     Fourier<T> fourier_;
+    CoveredRows rows_;
+    std::vector<std::size_t> begin_; ///< first covered row of each rank, and the end
+    std::vector<Index> places_;      ///< of all rows in a field, on ranks
     std::vector<T> leaving_;
     Inbox arriving_;
 };

@@ -97,11 +97,11 @@ __global__ void __launch_bounds__(block_size)
                       (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
 }
 
-/// Marks the rows of the mesh (DeviceSlabFourier::cover()) that clouds at these places touch, with
+/// Marks the rows of the mesh (RowMarks) that clouds at these places touch, with
 /// `margin` points more on each side.
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    mark_rows(MeshTargets places, MeshFrame frame, int margin, int marks_of_plane, int rows_of_mark,
+    mark_rows(MeshTargets places, MeshFrame frame, int margin, int marks_of_plane,
               std::uint8_t* marks)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(block_size)
               y = cloud_at<points>(frame.in_cells(place.y)).first - margin,
               last = points + 2 * margin - 1;
     for (int b = 0, before = -1; b <= last; ++b) {
-        const int in_plane = wrapped(y + b) / rows_of_mark;
+        const int in_plane = wrapped(y + b) / RowMarks::rows_of_mark;
         if (in_plane == before)
             continue;
         before = in_plane;
@@ -274,8 +274,7 @@ void DeviceMesh<T>::assign(const Source* sources, std::size_t n, const MeshTarge
     sum_masses<<<sum_blocks, block_size, 0, stream>>>(sources, n, parts_.data());
     if (fourier_.ranks()) {
         share_sum(stream);
-        const std::size_t marks =
-            std::size_t(options_.cells) * std::size_t(fourier_.marks_of_plane());
+        const std::size_t marks = RowMarks{options_.cells}.count();
         check(cudaMemsetAsync(marks_.reserve(marks), 0, marks, stream), "clear marks of rows");
         ArrayView position = view_of(std::span(&sources->position, 1));
         position.stride = sizeof(Source);
@@ -310,8 +309,8 @@ void DeviceMesh<T>::cover(const MeshTargets& places, const Stream& stream)
     const int margin = differentiates() ? 3 : 1;
     with_points(options_.kernel, [&](auto points) {
         mark_rows<points><<<blocks_for(places.count), block_size, 0, stream>>>(
-            places, MeshFrame{box_, options_.cells}, margin, fourier_.marks_of_plane(),
-            fourier_.rows_of_mark, marks_.data());
+            places, MeshFrame{box_, options_.cells}, margin, RowMarks{options_.cells}.of_plane(),
+            marks_.data());
     });
     check(cudaGetLastError(), "launch the marks of a mesh");
 }

@@ -5,8 +5,6 @@
 // for rows where a rank has particles outside its slab of planes. Morton order divides the first
 // axis first: for P = 2 these are the margins, for P = 4 half the cells of a rank.
 // Contraction: none.
-#include <algorithm>
-
 #include "chamomile/gpu/mesh/device_slab_fourier.cuh"
 
 namespace chamomile {
@@ -76,29 +74,24 @@ DeviceSlabFourier<T>::DeviceSlabFourier(int n, Communicator* ranks)
         return;
     const Stream stream;
     const MeshRange all{0, own().count()};
-    list_rows([&](int r) { return places_of_block(n, all, slab(r)); }, planes_, stream);
-    list_rows([&](int r) { return places_of_block(all.end, slab(r), all); }, columns_, stream);
+    std::vector<std::vector<Index>> planes, columns;
+    for (int r = 0; r < ranks_->size(); ++r) {
+        planes.push_back(places_of_block(n, all, slab_of(n, ranks_, r)));
+        columns.push_back(places_of_block(all.end, slab_of(n, ranks_, r), all));
+    }
+    list_rows(planes, planes_, stream);
+    list_rows(columns, columns_, stream);
     stream.wait();
 }
 
+/// Lists rows for every rank.
 template <class T>
-MeshRange DeviceSlabFourier<T>::slab(int rank) const
-{
-    if (!ranks_)
-        return {0, n_};
-    return {int(ranks_->first_of_run(std::uint64_t(n_), rank)),
-            int(ranks_->first_of_run(std::uint64_t(n_), rank + 1))};
-}
-
-/// Lists rows_of(r) for every rank r.
-template <class T>
-void DeviceSlabFourier<T>::list_rows(const RowsOf& rows_of, RowsOfRanks& rows,
-                                     const Stream& stream) const
+void DeviceSlabFourier<T>::list_rows(const std::vector<std::vector<Index>>& rows_of_ranks,
+                                     RowsOfRanks& rows, const Stream& stream) const
 {
     std::vector<Index> all;
     rows.begin = {0};
-    for (int r = 0; r < ranks_->size(); ++r) {
-        const std::vector<Index> some = rows_of(r);
+    for (const std::vector<Index>& some : rows_of_ranks) {
         all.insert(all.end(), some.begin(), some.end());
         rows.begin.push_back(all.size());
     }
@@ -108,29 +101,13 @@ void DeviceSlabFourier<T>::list_rows(const RowsOf& rows_of, RowsOfRanks& rows,
 template <class T>
 void DeviceSlabFourier<T>::cover(const std::uint8_t* marks, const Stream& stream)
 {
-    const std::size_t of_plane = std::size_t(marks_of_plane()), count = std::size_t(n_) * of_plane;
+    const std::size_t count = RowMarks{n_}.count();
     std::uint8_t* const here = marks_.reserve(count);
     download(here, marks, count, stream);
     stream.wait();
-    const std::vector<std::uint8_t> all =
-        ranks_->all_gather(std::span<const std::uint8_t>(here, count));
-    /// The rows of a rank's particles in the planes of another, from `first` on.
-    const auto rows_of = [&](int rank, int holder, int first) {
-        std::vector<Index> found;
-        const MeshRange planes = rank == holder ? MeshRange{0, 0} : slab(holder);
-        for (int i = planes.begin; i < planes.end; ++i)
-            for (std::size_t mark = 0; mark < of_plane; ++mark) {
-                const bool is_set =
-                    all[std::size_t(rank) * count + std::size_t(i) * of_plane + mark];
-                for (int j = int(mark) * rows_of_mark, end = std::min(j + rows_of_mark, n_);
-                     is_set && j < end; ++j)
-                    found.push_back(Index(i - first) * Index(n_) + Index(j));
-            }
-        return found;
-    };
-    const int me = ranks_->rank();
-    list_rows([&](int r) { return rows_of(me, r, 0); }, covered_, stream);
-    list_rows([&](int r) { return rows_of(r, me, own().begin); }, shared_, stream);
+    const CoveredRows found = CoveredRows::of(n_, std::span(here, count), *ranks_);
+    list_rows(found.covered, covered_, stream);
+    list_rows(found.shared, shared_, stream);
     const std::size_t all_rows = std::size_t(n_) * std::size_t(n_), covered = covered_.begin.back();
     Index* const places = places_.reserve(all_rows);
     check(cudaMemsetAsync(places, 0, all_rows * sizeof *places, stream), "clear places of rows");

@@ -1,11 +1,10 @@
 /// \file  Fourier transforms of a grid on GPUs, shared among the ranks.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "chamomile/force/mesh/grid.hpp"
+#include "chamomile/force/mesh/covered_rows.hpp"
 #include "chamomile/force/mesh/mesh_field.hpp"
 #include "chamomile/gpu/device/cufft.cuh"
 #include "chamomile/gpu/ranks/device_exchange.cuh"
@@ -29,18 +28,14 @@ struct RowsOfRanks {
 template <class T>
 class DeviceSlabFourier {
 public:
-    /// Rows are marked in bytes: mark i ceil(n / rows_of_mark) + j / rows_of_mark for row (i, j).
-    static constexpr int rows_of_mark = 8;
-
     /// `ranks`: null for one rank. Throws like DeviceFourier.
     DeviceSlabFourier(int n, Communicator* ranks);
 
     Communicator* ranks() const { return ranks_; } ///< null: one rank
     /// Returns this rank's slab, of planes and of rows.
-    MeshRange own() const { return slab(ranks_ ? ranks_->rank() : 0); }
-    int marks_of_plane() const { return (n_ + rows_of_mark - 1) / rows_of_mark; }
+    MeshRange own() const { return slab_of(n_, ranks_, ranks_ ? ranks_->rank() : 0); }
 
-    /// Sets the rows where this rank has particles, from marks on the device.
+    /// Sets the rows where this rank has particles, from RowMarks on the device.
     void cover(const std::uint8_t* marks, const Stream& stream);
     /// Returns the number of rows of this rank's planes.
     std::size_t own_rows() const { return std::size_t(own().count()) * std::size_t(n_); }
@@ -62,10 +57,9 @@ public:
     void backward(T* grid, const Stream& stream);
 
 private:
-    MeshRange slab(int rank) const;
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
-    using RowsOf = std::function<std::vector<Index>(int rank)>;
-    void list_rows(const RowsOf& rows_of, RowsOfRanks& rows, const Stream& stream) const;
+    void list_rows(const std::vector<std::vector<Index>>& rows_of_ranks, RowsOfRanks& rows,
+                   const Stream& stream) const;
     template <class Number>
     void send(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
               bool adds, const Stream& stream);

@@ -64,7 +64,7 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     ForceStatistics statistics;
     const std::span<const Index> active = gradients.active;
     if (n > 0 && active.empty() && options_.solver == SolverKind::tree &&
-        options_.device != "cpu" && lists.has_adjoint() &&
+        lists.has_adjoint_on_device() &&
         lists.adjoint_at_sources({.lambda = given.acceleration, .mu = given.potential}, gradients,
                                  statistics) == 0)
         return statistics; // else repairs and messages need values on the host

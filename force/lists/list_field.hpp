@@ -80,12 +80,13 @@ public:
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
     /// Returns whether adjoint_at_sources() can sum the last build or refit: trees on the host, and
-    /// on a GPU its own isolated trees of order 2 with one softening length.
+    /// on a GPU its own trees of order 2 with one softening length.
     bool has_adjoint() const;
+    /// Returns whether adjoint_at_sources() runs on a GPU only, and takes arrays there.
+    bool has_adjoint_on_device() const;
     /// Writes dL/dx and, if wanted, dL/dm of all sources, by the lists of at_sources().
-    /// With velocities, da/dt takes the place of dL/dx. Sets the loss's criterion. Arrays are on
-    /// the host or on the solver's device. Returns how many sources have values that are not
-    /// finite: all, if the given ones are not.
+    /// With velocities, da/dt takes the place of dL/dx. Sets the loss's criterion. Returns how many
+    /// sources have values that are not finite: all, if the given ones are not.
     std::size_t adjoint_at_sources(AdjointInput loss, const FieldGradients& gradients,
                                    ForceStatistics& statistics);
 

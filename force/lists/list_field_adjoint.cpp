@@ -13,8 +13,13 @@ bool ListField::has_adjoint() const
     LawChoice law = LawChoice::of(softening_.pair, has_own_softenings());
     law.order = options_.order;
     return options_.device == "cpu" ||
-           (!long_range_ && options_.tree_built_by != TreeBuiltBy::host &&
-            parts_.evaluator->has_adjoint(law));
+           (options_.tree_built_by != TreeBuiltBy::host && parts_.evaluator->has_adjoint(law));
+}
+
+bool ListField::has_adjoint_on_device() const
+{
+    return options_.device != "cpu" && has_adjoint() &&
+           (!long_range_ || long_range_->of_evaluator());
 }
 
 std::size_t ListField::adjoint_at_sources(AdjointInput loss, const FieldGradients& gradients,
@@ -55,10 +60,10 @@ std::size_t ListField::adjoint_at_sources(AdjointInput loss, const FieldGradient
     }
     ListSums& sums = on_host ? *adjoint_sums_ : sums_;
     const ListedTargets listed{
-        .groups = groups_, .lists = lists, .output = output, .is_adjoint = true};
+        .groups = groups_, .lists = lists, .output = output, .adds_mesh = true, .is_adjoint = true};
     const std::size_t not_finite = sums.sum(sources_, force(), listed, statistics);
     kept_.are_complete = lists.kept;
-    if (long_range_) {
+    if (long_range_ && !long_range_->of_evaluator()) {
         const Particles all = sources_.all();
         long_range_->add_adjoint({all.size(), view_of(std::span(all.position)),
                                   view_of(std::span(all.mass)), loss.lambda, loss.mu},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <span>
 
 #include "chamomile/core/array_view.hpp"
@@ -19,6 +20,16 @@ struct LongRangeLoss {
     ArrayView position, mass; ///< of the sources
     ArrayView lambda, mu;     ///< dL/da and dL/dphi; empty: 0
 };
+
+/// Returns the constant missing in a potential of both ranges, G = 1: it removes the source's own
+/// smooth part, which the long range includes, and the mean of the short range over the cube, -4 pi
+/// r_s^2 M / V. `mass` is 0 for a target that is no source.
+CHAMOMILE_HD double missing_potential(double split_radius, double side, double mass,
+                                      double mass_of_all)
+{
+    return 4 * std::numbers::pi * split_radius * split_radius * mass_of_all / (side * side * side) +
+           mass * std::numbers::inv_sqrtpi / split_radius;
+}
 
 /// A LongRange solves laplace phi = 4 pi (rho - mean rho) exp(-k^2 r_s^2) in a periodic cube, G =
 /// 1: Poisson's equation with the Gaussian split of Ewald (1921) and Bagla (2002). The short range

@@ -136,4 +136,61 @@ CHAMOMILE_HD FieldAt field_at(const Vec3<double>& position, const MeshFrame& fra
     return field.component[0] ? interpolated(cloud, field) : differentiated(cloud, field);
 }
 
+/// A source of a field with a loss: its mass, dL/da and dL/dphi.
+struct SourceOfLoss {
+    Vec3<double> position;
+    double mass;
+    Vec3<double> lambda;
+    double mu;
+};
+
+struct GradientAt {
+    Vec3<double> position;
+    double mass;
+};
+
+/// Returns the gradient of a loss at a source: dL/dm is Psi with its cloud's weights, and dL/dx has
+/// the cloud's slopes with m Psi + lambda . a + mu phi. Needs the components, and for mu the
+/// potential.
+template <int points, class T>
+CHAMOMILE_HD GradientAt gradient_at(const SourceOfLoss& own, const MeshFrame& frame,
+                                    const MeshField<T>& field, const T* psi)
+{
+    WrappedCloud<points> cloud[3];
+    CloudSlopes<points> slope[3];
+    const double place[3] = {own.position.x, own.position.y, own.position.z};
+    for (int d = 0; d < 3; ++d) {
+        const double u = frame.in_cells(place[d]);
+        cloud[d] = wrapped_cloud_at<points>(u, frame.cells);
+        slope[d] = cloud_slopes_at<points>(u);
+    }
+    GradientAt sum{};
+#ifdef __CUDA_ARCH__
+#pragma unroll // registers have no index
+#endif
+    for (int row_of_cloud = 0; row_of_cloud < points * points; ++row_of_cloud) {
+        const int a = row_of_cloud / points, b = row_of_cloud % points;
+        const std::size_t row = field.rows.at(cloud[0].point[a], cloud[1].point[b]);
+        double psi_along = 0, along = 0, along_slope = 0;
+        for (int c = 0; c < points; ++c) {
+            const std::size_t k = row + std::size_t(cloud[2].point[c]);
+            const double of_psi = double(psi[k]);
+            double value = own.mass * of_psi + own.lambda.x * double(field.component[0][k]) +
+                           own.lambda.y * double(field.component[1][k]) +
+                           own.lambda.z * double(field.component[2][k]);
+            if (field.potential)
+                value += own.mu * double(field.potential[k]);
+            psi_along += cloud[2].weight[c] * of_psi;
+            along += cloud[2].weight[c] * value;
+            along_slope += slope[2].of[c] * value;
+        }
+        const double wx = cloud[0].weight[a], wy = cloud[1].weight[b];
+        sum.mass += wx * wy * psi_along;
+        sum.position += Vec3<double>{slope[0].of[a] * wy * along, wx * slope[1].of[b] * along,
+                                     wx * wy * along_slope};
+    }
+    sum.position = field.cells_per_length * sum.position;
+    return sum;
+}
+
 } // namespace chamomile

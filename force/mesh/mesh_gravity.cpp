@@ -98,9 +98,7 @@ public:
                      double gravitational_constant, const ArrayView& position,
                      const ArrayView& mass, Profile& profile) override
     {
-        if (four_point() || fourier_.ranks())
-            throw Error(Fault::usage,
-                        "mesh: needs spectral differences and one rank for gradients");
+        require_gradients(options_, fourier_.ranks());
         Grid<T> psi(options_.cells), charge(options_.cells);
         std::vector<double> share(loss.n);
         for (int d = 0; d < 4; ++d) { // mu and the components of lambda
@@ -151,6 +149,24 @@ private:
         return all;
     }
 
+    /// Returns the field at the places that are known.
+    MeshField<T> field(bool has_potential) const
+    {
+        std::array<const Grid<T>*, 4> mesh = meshes();
+        MeshRows rows = fourier_.rows();
+        if (!whole_.empty()) {
+            for (std::size_t k = 0; k < mesh.size(); ++k)
+                mesh[k] = whole_[k] ? &*whole_[k] : nullptr;
+            rows.place = nullptr;
+        }
+        MeshField<T> field{.rows = rows,
+                           .potential = has_potential ? mesh[0]->data() : nullptr,
+                           .cells_per_length = options_.cells / box_.side};
+        for (std::size_t d = 0; d < component_.size(); ++d)
+            field.component[d] = mesh[1 + d]->data();
+        return field;
+    }
+
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
         if constexpr (std::is_same_v<T, float>)
@@ -185,52 +201,17 @@ private:
     void add_gradients(const LongRangeLoss& loss, std::span<const std::uint32_t> order, double G,
                        const Grid<T>& psi, const ArrayView& position, const ArrayView& mass) const
     {
-        const MeshFrame& frame = assignment_.frame();
-        const double of_slope = G * options_.cells / box_.side;
-        const MeshRows rows = fourier_.rows();
-        const T* const of_mesh[] = {psi.data(), potential_.data(), component_[0].data(),
-                                    component_[1].data(), component_[2].data()};
+        const MeshField<T> field = this->field(bool(loss.mu));
 #pragma omp parallel for schedule(dynamic, 1024) if (order.size() >= worth_threads)
         for (std::size_t t = 0; t < order.size(); ++t) {
             const std::size_t i = order[t];
-            const Vec3<double> lambda = loss.lambda ? loss.lambda.load_vector(i) : Vec3<double>{};
-            const double m = loss.mass.load(i), mu = loss.mu ? loss.mu.load(i) : 0;
-            WrappedCloud<points> cloud[3];
-            CloudSlopes<points> slope[3];
-            for (int c = 0; c < 3; ++c) {
-                const double u = frame.in_cells(loss.position.load(i, c));
-                cloud[c] = wrapped_cloud_at<points>(u, frame.cells);
-                slope[c] = cloud_slopes_at<points>(u);
-            }
-            Vec3<double> gradient;
-            double dual = 0;
-            for (int a = 0; a < points; ++a)
-                for (int b = 0; b < points; ++b) {
-                    const std::size_t row = rows.at(cloud[0].point[a], cloud[1].point[b]);
-                    const T* line[5];
-                    for (int k = 0; k < 5; ++k)
-                        line[k] = of_mesh[k] + row;
-                    double psi_along = 0, along = 0, along_slope = 0;
-                    for (int c = 0; c < points; ++c) {
-                        const int k = cloud[2].point[c];
-                        const double of_psi = double(line[0][k]);
-                        double value = m * of_psi + lambda.x * double(line[2][k]) +
-                                       lambda.y * double(line[3][k]) +
-                                       lambda.z * double(line[4][k]);
-                        if (mu != 0)
-                            value += mu * double(line[1][k]);
-                        psi_along += cloud[2].weight[c] * of_psi;
-                        along += cloud[2].weight[c] * value;
-                        along_slope += slope[2].of[c] * value;
-                    }
-                    const double wx = cloud[0].weight[a], wy = cloud[1].weight[b];
-                    dual += wx * wy * psi_along;
-                    gradient += Vec3<double>{slope[0].of[a] * wy * along,
-                                             wx * slope[1].of[b] * along, wx * wy * along_slope};
-                }
-            position.store_vector(i, position.load_vector(i) + of_slope * gradient);
+            const SourceOfLoss own{loss.position.load_vector(i), loss.mass.load(i),
+                                   loss.lambda ? loss.lambda.load_vector(i) : Vec3<double>{},
+                                   loss.mu ? loss.mu.load(i) : 0};
+            const GradientAt at = gradient_at<points>(own, assignment_.frame(), field, psi.data());
+            position.store_vector(i, position.load_vector(i) + G * at.position);
             if (mass)
-                mass.store(i, 0, mass.load(i) + G * dual);
+                mass.store(i, 0, mass.load(i) + G * at.mass);
         }
     }
 
@@ -268,17 +249,7 @@ private:
                 const ArrayView& potential) const
     {
         const std::size_t targets = order.empty() ? n : order.size();
-        std::array<const Grid<T>*, 4> mesh = meshes();
-        MeshField<T> field{.rows = fourier_.rows(), .cells_per_length = options_.cells / box_.side};
-        if (!whole_.empty()) {
-            for (std::size_t k = 0; k < mesh.size(); ++k)
-                mesh[k] = whole_[k] ? &*whole_[k] : nullptr;
-            field.rows.place = nullptr;
-        }
-        if (potential || four_point())
-            field.potential = mesh[0]->data();
-        for (std::size_t d = 0; d < 3; ++d)
-            field.component[d] = mesh[1 + d] ? mesh[1 + d]->data() : nullptr;
+        const MeshField<T> field = this->field(potential || four_point());
 #pragma omp parallel for schedule(dynamic, 1024) if (targets >= worth_threads)
         for (std::size_t t = 0; t < targets; ++t) {
             const std::size_t i = order.empty() ? t : order[t];
@@ -315,6 +286,12 @@ double checked_split_radius(Periodicity box, const MeshOptions& options)
     if (!(options.split >= 0.5 && options.split <= options.cells))
         refuse("split: " + std::to_string(options.split) + ": must be 0.5 cells or more");
     return options.split * box.side / options.cells;
+}
+
+void require_gradients(const MeshOptions& options, const Communicator* ranks)
+{
+    if (options.differentiation == Differentiation::four_point || ranks)
+        throw Error(Fault::usage, "mesh: needs spectral differences and one rank for gradients");
 }
 
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options,

@@ -42,4 +42,7 @@ std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions&
 /// Returns r_s for a mesh. Throws Error(usage) like make_mesh_gravity().
 double checked_split_radius(Periodicity box, const MeshOptions& options);
 
+/// Throws Error(usage) unless such a mesh has gradients.
+void require_gradients(const MeshOptions& options, const Communicator* ranks);
+
 } // namespace chamomile

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
@@ -118,10 +117,8 @@ void LongRangeField::add_adjoint(const LongRangeLoss& loss, const ArrayView& pos
 
 double LongRangeField::potential_offset(double mass, double mass_of_all) const
 {
-    const double mean = 4 * std::numbers::pi * split() * split() * mass_of_all /
-                        (box_.side * box_.side * box_.side);
-    const double own = std::numbers::inv_sqrtpi / split();
-    return options_.gravitational_constant * (mean + mass * own);
+    return options_.gravitational_constant *
+           missing_potential(split(), box_.side, mass, mass_of_all);
 }
 
 /// Returns the values of a sample of all sources in the order of `numbers`, from this rank's values

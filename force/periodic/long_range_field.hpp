@@ -60,9 +60,7 @@ public:
     void add_adjoint(const LongRangeLoss& loss, const ArrayView& position, const ArrayView& mass,
                      Profile& profile);
 
-    /// Returns the constant missing in a potential with both ranges: it removes the source's own
-    /// smooth part and makes the mean over the cube 0 (the short range has -4 pi r_s^2 M / V).
-    /// `mass` is 0 for a target that is no source.
+    /// Returns G missing_potential().
     double potential_offset(double mass) const { return potential_offset(mass, mass_); }
 
     /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =

@@ -225,9 +225,7 @@ PeriodicSplit::PeriodicSplit(double side, const std::string& instruction_set)
 
 double PeriodicSplit::potential_offset(double mass, double mass_of_all) const
 {
-    const double split = modes->split_radius(), side = smooth.side;
-    return 4 * std::numbers::pi * split * split * mass_of_all / (side * side * side) +
-           mass * std::numbers::inv_sqrtpi / split;
+    return missing_potential(modes->split_radius(), smooth.side, mass, mass_of_all);
 }
 
 std::unique_ptr<DirectSolver> make_periodic_direct_solver(const SolverOptions& resolved)

@@ -17,9 +17,7 @@ struct PeriodicSplit {
 
     PeriodicSplit(double side, const std::string& instruction_set);
 
-    /// Returns the constant missing in a potential of both: it removes the particle's own smooth
-    /// part, which the modes include, and the mean of the pairs' short range, -4 pi r_s^2 M / V.
-    /// The modes have no mean. G = 1.
+    /// See missing_potential().
     double potential_offset(double mass, double mass_of_all) const;
 };
 

@@ -40,6 +40,14 @@ struct ShortRangeForm {
     Polynomials<double> in_double;
     double slope = 0; ///< dx / d(r^2) = 2 / r_cut^2
 
+    /// Returns x at r^2; 1 at r_cut.
+    template <class T>
+    CHAMOMILE_HD T place(const T& r2) const
+    {
+        using Lane = typename LaneOf<T>::type;
+        return T(Lane(slope)) * r2 + T(-1);
+    }
+
     /// Least-squares fit at Chebyshev points, weighted by the error relative to Newton's force.
     static ShortRangeForm fit(double split_radius, double cut_radius);
 
@@ -77,6 +85,20 @@ CHAMOMILE_HD void find_smooth_derivatives(const Lane (&power)[count], const T& x
     }
     for (int d = 2, factorial = 2; d < int(values); factorial *= ++d)
         of[d] = T(Lane(factorial)) * of[d];
+}
+
+/// Computes A, B and C of the smooth part for unit mass (find_tide() in
+/// force/softening_kernels.hpp), at x.
+template <class T>
+CHAMOMILE_HD void find_smooth_tide(const ShortRangeForm& form, const T& x, T& a, T& b, T& c)
+{
+    using Lane = typename LaneOf<T>::type;
+    const auto& smooth = form.template of<Lane>();
+    T q[2];
+    find_smooth_derivatives(smooth.force, x, q);
+    a = q[0];
+    b = T(Lane(-2 * form.slope)) * q[1];
+    c = smooth_value(smooth.potential, x);
 }
 
 /// The short range of a law of gravity for particles and cells, to second order in cell size; 0

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "chamomile/core/simd_math.hpp"
+#include "chamomile/force/adjoint/short_range_cells.hpp"
 #include "chamomile/force/expansions/taylor_polynomial.hpp"
 #include "chamomile/force/expansions/taylor_terms.hpp"
 #include "chamomile/force/gravity.hpp"
-#include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/law_kernels.hpp"
 #include "chamomile/force/simd/rows.hpp"
 
@@ -68,28 +68,6 @@ struct PackedCell {
     }
 };
 
-/// The short range of a cell: with D_m the m-th derivative of Newton's law, factors 1 - smooth part
-/// / D_m, or 0 beyond the cut.
-template <class T>
-CHAMOMILE_HD FactoredCells<Pack<T>> short_range_of(const ShortRangeForm& form, const Pack<T>& r2,
-                                                   const Pack<T>& eps2)
-{
-    using P = Pack<T>;
-    const auto& smooth = form.of<T>();
-    const P at = P(T(form.slope)) * r2 + P(T(-1)), u2 = r2 + eps2,
-            x = select(at < P(T(1)), at, P(T(1))); // finite
-    P q[4];
-    find_smooth_derivatives(smooth.force, x, q);
-    const P u = u2 * inverse_sqrt(u2), u3 = u2 * u, y = P(T(2 * form.slope)) * u2, one(T(1));
-    FactoredCells<P> law{{one - u * smooth_value(smooth.potential, x), one - u3 * q[0],
-                          one + P(T(1 / 3.0)) * u3 * y * q[1],
-                          one - P(T(1 / 15.0)) * u3 * y * y * q[2],
-                          one + P(T(1 / 105.0)) * u3 * y * y * y * q[3]}};
-    for (P& factor : law.factor)
-        factor = select(at < one, factor, P(T(0)));
-    return law;
-}
-
 template <class T, int order, bool is_periodic>
 void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets& targets)
 {
@@ -112,7 +90,7 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
                     const P r2 = norm_squared(r, P(T(0)));
                     if (less_bits(P(T(targets.form->slope)) * r2, P(T(2))) != 0) // r_cut
                         add_dual_cell<order>(packed[c], eps2, i,
-                                             short_range_of<T>(*targets.form, r2, eps2));
+                                             short_range_of(*targets.form, r2, eps2));
                 } else {
                     add_dual_cell<order>(packed[c], eps2, i);
                 }

@@ -36,20 +36,18 @@ public:
 
     CHAMOMILE_HD void split(const Vec3<P>& r, P& a, P& b, P& c) const
     {
-        const auto& smooth = form_.template of<T>();
         const P x = place(r), zero(T(0));
         const auto inside = x < P(T(1));
-        P q[2];
-        find_smooth_derivatives(smooth.force, x, q);
-        const P less = P(T(2 * form_.slope)) * q[1], p = smooth_value(smooth.potential, x);
+        P smooth_a, smooth_b, smooth_c;
+        find_smooth_tide(form_, x, smooth_a, smooth_b, smooth_c);
         if constexpr (part == AdjointPart::short_range) {
-            a = select(inside, a - q[0], zero);
-            b = select(inside, b + less, zero);
-            c = select(inside, c - p, zero);
+            a = select(inside, a - smooth_a, zero);
+            b = select(inside, b - smooth_b, zero);
+            c = select(inside, c - smooth_c, zero);
         } else {
-            a = select(inside, zero - q[0], zero - a);
-            b = select(inside, less, zero - b);
-            c = select(inside, zero - p, zero - c);
+            a = zero - select(inside, smooth_a, a);
+            b = zero - select(inside, smooth_b, b);
+            c = zero - select(inside, smooth_c, c);
         }
     }
 
@@ -60,10 +58,7 @@ public:
     }
 
 private:
-    CHAMOMILE_HD P place(const Vec3<P>& r) const
-    {
-        return P(T(form_.slope)) * norm_squared(r, P(T(0))) + P(T(-1));
-    }
+    CHAMOMILE_HD P place(const Vec3<P>& r) const { return form_.place(norm_squared(r, P(T(0)))); }
 
     const ShortRangeForm& form_;
 };

@@ -1,7 +1,7 @@
 /// \file  The adjoint of gravity in the Chamomile kernel: pairs, and cells as rows.
 #pragma once
 
-#include "chamomile/force/adjoint/dual_row.hpp"
+#include "chamomile/force/adjoint/short_range_cells.hpp"
 #include "chamomile/force/gravity.hpp"
 #include "chamomile/gpu/lists/chamomile.cuh"
 
@@ -32,8 +32,9 @@ struct DualCellSource {
 ///     dL/dx_i / m_i = sum_j [B (r.w) r - A (w + s r)]     w = m_j l - lambda_j
 ///     dL/dm_i       = -sum_j [A (lambda_j.r) + C mu_j]    s = mu_j + m_j mu_i / m_i
 ///
-/// `with_mu`: some mu differs from 0.
-template <class Kernel_, bool with_mu>
+/// `with_mu`: some mu differs from 0. `in_cube`: A, B and C are those of gravity's short range in a
+/// periodic cube, 0 beyond r_cut. A warp skips pairs and cells that none of its lanes reaches.
+template <class Kernel_, bool with_mu, bool in_cube>
 struct ListAdjoint {
     using Kernel = Kernel_;
     template <class T>
@@ -55,11 +56,15 @@ struct ListAdjoint {
     };
     template <class T>
     using CellSource = DualCellSource<T>;
-    static constexpr bool per_particle = false, is_periodic = false, is_adjoint = true;
+    static constexpr bool per_particle = false, is_periodic = in_cube, is_adjoint = true;
 
     OneLength rule;
+    const ShortRangeForm* form = nullptr; ///< in a periodic cube
 
-    static __device__ ListAdjoint of(const LawNumbers& n) { return {OneLength::of<Kernel>(n)}; }
+    static __device__ ListAdjoint of(const LawNumbers& n)
+    {
+        return {OneLength::of<Kernel>(n), n.form};
+    }
 
     template <class T>
     static __device__ void pack_cell(const Vec3<double>& center, const void* rows, Index cell,
@@ -78,7 +83,19 @@ struct ListAdjoint {
     {
         const Vec3<T> r = j.position - i.position, w = j.mass * i.lambda - j.lambda;
         T a, b, c;
-        Kernel::find_tide(r, T(1), rule.template length_of<T>(i, j), a, b, c);
+        if constexpr (is_periodic) {
+            const T x = form->place(norm_squared(r, T(0)));
+            if (!(x < T(1)))
+                return;
+            T smooth_a, smooth_b, smooth_c;
+            find_smooth_tide(*form, x, smooth_a, smooth_b, smooth_c);
+            Kernel::find_tide(r, T(1), rule.template length_of<T>(i, j), a, b, c);
+            a -= smooth_a;
+            b -= smooth_b;
+            c -= smooth_c;
+        } else {
+            Kernel::find_tide(r, T(1), rule.template length_of<T>(i, j), a, b, c);
+        }
         T along = b * dot(r, w);
         if constexpr (with_mu)
             along -= a * (j.mu + j.mass * i.mu);
@@ -100,7 +117,15 @@ struct ListAdjoint {
             T &dual, along;
         } i{target.position, target.lambda, T(1), with_mu ? target.mu : T(0),
             sum.position,    sum.mass,      T(0)};
-        add_dual_cell<device_dual_order>(cell, Kernel::softens_cells ? T(rule.number) : T(0), i);
+        const T eps2 = Kernel::softens_cells ? T(rule.number) : T(0);
+        if constexpr (is_periodic) {
+            const T r2 = norm_squared(cell.position - target.position, T(0));
+            if (!(form->place(r2) < T(1)))
+                return;
+            add_dual_cell<device_dual_order>(cell, eps2, i, short_range_of(*form, r2, eps2));
+        } else {
+            add_dual_cell<device_dual_order>(cell, eps2, i);
+        }
         sum.position -= i.along * target.lambda;
     }
 };

@@ -269,10 +269,12 @@ private:
     __device__ void pack_cell(Index cell, Record& packed) const
     {
         const auto& batch = list_.batch;
-        if constexpr (is_adjoint_law<Law>)
-            Law::pack_cell(batch.multipoles[cell].center, batch.dual_rows, cell, list_.frame,
-                           packed);
-        else if constexpr (order > 2)
+        if constexpr (is_adjoint_law<Law>) {
+            Vec3<double> center = batch.multipoles[cell].center;
+            if constexpr (Law::is_periodic)
+                center = batch.periodicity.nearest_to(list_.row.center, center);
+            Law::pack_cell(center, batch.dual_rows, cell, list_.frame, packed);
+        } else if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
         else if constexpr (Law::is_periodic || Law::per_particle) {
             Multipole taken = batch.multipoles[cell];

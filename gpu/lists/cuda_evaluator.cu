@@ -57,8 +57,7 @@ public:
 
     bool has_adjoint(const LawChoice& law) const override
     {
-        return from_ == TreeFrom::builder && law.order == 2 && !law.per_particle &&
-               !law.is_periodic;
+        return from_ == TreeFrom::builder && law.order == 2 && !law.per_particle;
     }
 
     AdjointStart begin_adjoint(const AdjointInput& loss, const Tree& tree,
@@ -86,7 +85,7 @@ public:
         law_ = LawChoice::of(input.softening, tree_->has_softenings);
         law_.is_periodic = input.form;
         law_.with_potential = input.is_adjoint
-                                  ? duals_.has_mu()
+                                  ? bool(duals_.loss().mu)
                                   : input.quantities == Quantities::acceleration_potential;
         law_.in_double = precision_ == Precision::double_precision;
         law_.order = input.order;
@@ -270,7 +269,7 @@ private:
         take(t.nodes, nodes->nodes);
     }
 
-    /// Adds the mesh's field to the sums, in internal units.
+    /// Adds the mesh's field, or its gradients, to the sums, in internal units.
     void add_mesh(const DeviceLongRange& mesh)
     {
         const TargetGroups& groups = *input_.groups;
@@ -285,6 +284,12 @@ private:
             potential.stride = sizeof(TargetSum);
         }
         const double length = input_.scale.length, mass = input_.scale.mass;
+        if (input_.is_adjoint) {
+            const double of_mass = length * length / duals_.unit();
+            return mesh.add_adjoint_to_sums(
+                {duals_.loss().lambda, duals_.loss().mu, tree_->order.data(), duals_.unit()},
+                {of_mass * length / mass, of_mass}, acceleration, potential);
+        }
         mesh.add_to_sums({groups.target_count, position, all ? nullptr : tree_->targets.data(),
                           all ? tree_->order.data() : nullptr},
                          {length * length / mass, length / mass}, acceleration, potential);

@@ -312,10 +312,8 @@ __global__ void widen(const WalkNode* nodes, std::size_t lanes, const float* ext
 AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
                                 const InternalScale& scale, bool in_double)
 {
-    AdjointInput loss = given;
+    loss_ = given;
     has_nodes_ = false;
-    has_mu_ = bool(loss.mu);
-    is_moving_ = bool(loss.velocity);
     bool reads_in_place = false;
     const auto bring = [&](ArrayView& view, int components, DeviceBuffer<double>& to) {
         if (!view)
@@ -330,23 +328,24 @@ AdjointStart DeviceDuals::begin(const AdjointInput& given, const Tree& tree,
         view = components == 3 ? vectors_at(to.data(), std::ptrdiff_t(3 * sizeof(double)))
                                : numbers_at(to.data(), std::ptrdiff_t(sizeof(double)));
     };
-    bring(loss.lambda, 3, lambda_);
-    bring(loss.mu, 1, mu_);
-    bring(loss.velocity, 3, velocity_);
+    bring(loss_.lambda, 3, lambda_);
+    bring(loss_.mu, 1, mu_);
+    bring(loss_.velocity, 3, velocity_);
     if (reads_in_place)
         wait_for_owner();
-    double max = max_of(loss.lambda, loss.mu, scale.length);
-    if (is_moving_)
-        max = std::max(max, scale.mass * max_of(loss.velocity, {}, 0));
-    AdjointStart start{std::isfinite(max) ? unit_of_lambda(max) : max};
-    if (!std::isfinite(start.unit))
+    double max = max_of(loss_.lambda, loss_.mu, scale.length);
+    if (loss_.velocity)
+        max = std::max(max, scale.mass * max_of(loss_.velocity, {}, 0));
+    unit_ = std::isfinite(max) ? unit_of_lambda(max) : max;
+    AdjointStart start{unit_};
+    if (!std::isfinite(unit_))
         return start;
     if (in_double)
-        sum<double>(loss, tree, scale, start.unit);
+        sum<double>(tree, scale);
     else
-        sum<float>(loss, tree, scale, start.unit);
+        sum<float>(tree, scale);
     if (*host_untrusted_.data() > 0) {
-        widen_nodes(loss, tree, 1 / scale.length);
+        widen_nodes(tree, 1 / scale.length);
         start.nodes = &host_nodes_;
     }
     return start;
@@ -367,8 +366,7 @@ double DeviceDuals::max_of(const ArrayView& lambda, const ArrayView& mu, double 
 }
 
 template <class T>
-void DeviceDuals::sum(const AdjointInput& loss, const Tree& tree, const InternalScale& scale,
-                      double unit)
+void DeviceDuals::sum(const Tree& tree, const InternalScale& scale)
 {
     DeviceTree& t = tree_;
     const Index n = Index(tree.octree.cells.size());
@@ -380,21 +378,22 @@ void DeviceDuals::sum(const AdjointInput& loss, const Tree& tree, const Internal
         reinterpret_cast<DualSums*>(sums_.reserve(n * (sizeof(DualSums) / sizeof(double))));
     const unsigned blocks = std::min(reducing_blocks, blocks_for(particles));
     double* const of_block = blocks_.data();
-    if (is_moving_) // the sums over blocks are made again below
+    if (loss_.velocity) // the sums over blocks are made again below
         gather_duals<<<blocks, threads, 0, t.stream>>>(
-            loss.velocity, {}, t.order.data(), particles, scale.mass / unit, 0,
+            loss_.velocity, {}, t.order.data(), particles, scale.mass / unit_, 0,
             reinterpret_cast<DualParticle<T>*>(
                 moving_.reserve(particles * sizeof(DualParticle<T>))),
             of_block);
-    gather_duals<<<blocks, threads, 0, t.stream>>>(loss.lambda, loss.mu, t.order.data(), particles,
-                                                   1 / unit, scale.length / unit, duals, of_block);
+    gather_duals<<<blocks, threads, 0, t.stream>>>(loss_.lambda, loss_.mu, t.order.data(),
+                                                   particles, 1 / unit_, scale.length / unit_,
+                                                   duals, of_block);
     find_weights<<<1, threads, 0, t.stream>>>(of_block, blocks);
     Index *const mothers = mothers_.reserve(n), *const missing = missing_.reserve(n);
     find_mothers<<<blocks_for(n), threads, 0, t.stream>>>(t.cells.data(), n, mothers, missing);
     const DualTask<T> task{t.cells.data(),        t.sources.data(), duals, t.multipoles.data(),
                            of_block + 2 * blocks, 1 / scale.length, sums};
     sum_duals<<<blocks_for(n), threads, 0, t.stream>>>(task, n, mothers, missing);
-    const AcceptanceCriterion& criterion = loss.criterion;
+    const AcceptanceCriterion& criterion = loss_.criterion;
     const TrustTask trust{criterion.takes_tolerance(), criterion.kind == Criterion::relative,
                           extents_.reserve(n), untrusted_.reserve(1)};
     check(cudaMemsetAsync(trust.untrusted, 0, sizeof(unsigned), t.stream), "clear a count");
@@ -406,7 +405,7 @@ void DeviceDuals::sum(const AdjointInput& loss, const Tree& tree, const Internal
     t.stream.wait();
 }
 
-void DeviceDuals::widen_nodes(const AdjointInput& loss, const Tree& tree, double inverse_length)
+void DeviceDuals::widen_nodes(const Tree& tree, double inverse_length)
 {
     const std::size_t n = 1 + tree.octree.divided;
     WalkNode* const wider = nodes_.reserve(n);
@@ -416,7 +415,7 @@ void DeviceDuals::widen_nodes(const AdjointInput& loss, const Tree& tree, double
     const std::size_t lanes = n * WalkNode::width;
     widen<<<blocks_for(lanes), threads, 0, tree_.stream>>>(
         tree_.nodes.data(), lanes, extents_.data(),
-        1 / (dual_opening(loss.criterion) * inverse_length), wider);
+        1 / (dual_opening(loss_.criterion) * inverse_length), wider);
     check(cudaGetLastError(), "launch the wider nodes");
     host_nodes_.nodes.resize(n);
     host_nodes_.units = tree.nodes.units;

@@ -18,18 +18,21 @@ public:
 
     const void* particles() { return particles_.data(); } ///< DualParticle of each sorted source
     /// DualParticle of each sorted target with velocities; null: a gradient.
-    const void* moving() { return is_moving_ ? moving_.data() : nullptr; }
-    const void* rows() { return rows_.data(); } ///< DualCellRow of each cell
-    bool has_mu() const { return has_mu_; }
+    const void* moving() { return loss_.velocity ? moving_.data() : nullptr; }
+    const void* rows() { return rows_.data(); }        ///< DualCellRow of each cell
+    const AdjointInput& loss() const { return loss_; } ///< with its arrays on the device
+    double unit() const { return unit_; }              ///< of lambda
     const WalkNode* nodes() { return has_nodes_ ? nodes_.data() : tree_.nodes.data(); }
 
 private:
     double max_of(const ArrayView& lambda, const ArrayView& mu, double length);
     template <class T>
-    void sum(const AdjointInput& loss, const Tree& tree, const InternalScale& scale, double unit);
-    void widen_nodes(const AdjointInput& loss, const Tree& tree, double inverse_length);
+    void sum(const Tree& tree, const InternalScale& scale);
+    void widen_nodes(const Tree& tree, double inverse_length);
 
     DeviceTree& tree_;
+    AdjointInput loss_;
+    double unit_ = 1;
     DeviceBuffer<std::byte> particles_, moving_, rows_;
     DeviceBuffer<double> lambda_, mu_, velocity_; // copies of arrays on the host
     DeviceBuffer<double> blocks_, sums_;
@@ -40,7 +43,7 @@ private:
     PinnedBuffer<unsigned> host_untrusted_;
     DeviceBuffer<WalkNode> nodes_;
     WalkNodes host_nodes_;
-    bool has_nodes_ = false, has_mu_ = false, is_moving_ = false; // of this loss
+    bool has_nodes_ = false; // of this loss
 };
 
 } // namespace chamomile

@@ -1,7 +1,8 @@
 // Assignment: 4 threads to a particle, one for each z of its cloud, so that the atomic additions of
 // a warp hit runs of neighboring words (half the time of a thread for each x and y). Interpolation:
-// a thread to a target; sorted targets share lines of the mesh in the cache. Weights and sums are
-// double, as these kernels are limited by memory. Contraction: fused.
+// a thread to a target; sorted targets share lines of the mesh in the cache. Gradients read five
+// meshes, with 128 registers. Weights and sums are double, as these kernels are limited by memory.
+// Contraction: fused.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -26,6 +27,7 @@ unsigned blocks_for(std::size_t threads)
 __device__ double sum_of_block(double value)
 {
     __shared__ double shared[block_size];
+    __syncthreads(); // the last sum is read
     shared[threadIdx.x] = value;
     for (int half = block_size / 2; half > 0; half /= 2) {
         __syncthreads();
@@ -38,33 +40,32 @@ __device__ double sum_of_block(double value)
 __global__ void __launch_bounds__(block_size)
     sum_masses(const Source* sources, std::size_t n, double* parts)
 {
-    double sum = 0;
+    double sum = 0, with_signs = 0;
     for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
-         i += std::size_t(sum_blocks) * block_size)
+         i += std::size_t(sum_blocks) * block_size) {
         sum += fabs(sources[i].mass);
+        with_signs += sources[i].mass;
+    }
     sum = sum_of_block(sum);
-    if (threadIdx.x == 0)
+    with_signs = sum_of_block(with_signs);
+    if (threadIdx.x == 0) {
         parts[blockIdx.x] = sum;
+        parts[sum_blocks + blockIdx.x] = with_signs;
+    }
 }
-
-/// The mesh has masses in a unit, a power of two above the sum of |mass|, and lengths in box sides,
-/// so that floats hold its values in any units of the caller.
-struct MassScale {
-    double unit;        ///< the caller's
-    double to_integers; ///< 2^61 / unit
-    double mean;        ///< of a cell, in the unit; without it a float holds small differences
-};
 
 __global__ void __launch_bounds__(block_size)
     choose_scale(const double* parts, double cells, MassScale* scale)
 {
-    const double sum = sum_of_block(parts[threadIdx.x]);
+    const double sum = sum_of_block(parts[threadIdx.x]),
+                 with_signs = sum_of_block(parts[sum_blocks + threadIdx.x]);
     if (threadIdx.x == 0) {
         int exponent = 0;
         frexp(sum, &exponent);
         scale->unit = sum > 0 && isfinite(sum) ? ldexp(1.0, exponent) : 1;
         scale->to_integers = 0x1p61 / scale->unit;
         scale->mean = sum / scale->unit / cells;
+        scale->sum = with_signs;
     }
 }
 
@@ -209,6 +210,66 @@ __global__ void __launch_bounds__(block_size)
         potential.store(i, 0, potential.load(i) + factors.potential * by_side * at.potential);
 }
 
+/// Writes sources with component d of lambda, or with mu for d = -1, in place of mass.
+__global__ void __launch_bounds__(block_size)
+    take_charges(const Source* sources, std::size_t n, MeshLoss loss, int d, double factor,
+                 Source* charges)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k < n)
+        charges[k] = {sources[k].position, factor * (d < 0 ? loss.mu.load(loss.order[k])
+                                                           : loss.lambda.load(loss.order[k], d))};
+}
+
+/// Adds to the spectrum of Psi that of component d of lambda, or of mu for d = -1.
+template <class T>
+__global__ void __launch_bounds__(block_size)
+    add_dual_modes(const Mode<T>* charge, const MassScale* scale, GreenFunction green,
+                   const double* of_rows, int n, int d, Mode<T>* psi)
+{
+    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      half = std::size_t(n / 2 + 1);
+    if (mode >= std::size_t(n) * std::size_t(n) * half)
+        return;
+    const int k = int(mode % half), j = int(mode / half % std::size_t(n)),
+              i = int(mode / (half * std::size_t(n)));
+    const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
+    const double g = scale->unit * green(wave, factor, gradient, i, j, k);
+    const double x = g * double(charge[mode].x), y = g * double(charge[mode].y);
+    const double slope = gradient[d == 0 ? i : d == 1 ? j : k];
+    Mode<T>& sum = psi[mode]; // of accelerations i times
+    sum.x = T(double(sum.x) + (d < 0 ? x : -slope * y));
+    sum.y = T(double(sum.y) + (d < 0 ? y : slope * x));
+}
+
+/// Adds gradients, a thread to a source. The second scale is of mu.
+template <int points, class T>
+__global__ void __launch_bounds__(block_size)
+    add_gradients(const Source* sources, std::size_t n, MeshLoss loss, MeshFrame frame,
+                  MeshField<T> field, const T* psi, FieldFactors factors, double split_radius,
+                  const MassScale* scale, ArrayView position, ArrayView mass)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k >= n)
+        return;
+    const Index i = loss.order[k];
+    const double side = frame.box.side, unit = loss.unit * frame.box.inverse_side();
+    SourceOfLoss own{sources[k].position, sources[k].mass / scale->unit, {}, 0};
+    if (loss.lambda.component[0])
+        own.lambda = 1 / loss.unit * loss.lambda.load_vector(i);
+    if (loss.mu.component[0])
+        own.mu = side / loss.unit * loss.mu.load(i);
+    const GradientAt at = gradient_at<points>(own, frame, field, psi);
+    position.store_vector(i, position.load_vector(i) + factors.acceleration * unit * scale->unit /
+                                                           (side * side) * at.position);
+    if (!mass.component[0])
+        return;
+    double of_mass = unit / side * at.mass;
+    if (loss.mu.component[0])
+        of_mass += unit * missing_potential(split_radius, side, own.mu, scale[1].sum);
+    mass.store(i, 0, mass.load(i) + factors.potential * of_mass);
+}
+
 } // namespace
 
 template <class T>
@@ -226,8 +287,8 @@ DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, Communica
           "copy to the device");
     if (!fourier_.ranks())
         meshes_.reserve_exactly(std::size_t(meshes()) * this->values());
-    parts_.reserve(sum_blocks);
-    scale_.reserve(sizeof(MassScale) / sizeof(double));
+    parts_.reserve(2 * sum_blocks);
+    scale_.reserve(2);
 }
 
 template <class T>
@@ -248,7 +309,9 @@ template <class T>
 void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTargets& others,
                             const Stream& stream)
 {
-    assign(sources, n, others, stream);
+    if (fourier_.ranks())
+        find_rows(sources, n, others, stream);
+    assign(sources, n, masses(), scale(), potential(), stream);
     fourier_.forward(potential(), spectrum(), stream);
     multiply(stream);
     is_potential_ = false;
@@ -266,36 +329,41 @@ void DeviceMesh<T>::prepare_potential(const Stream& stream)
         fourier_.backward(potential(), stream);
 }
 
+/// Finds the rows of this rank, and makes room for them.
 template <class T>
-void DeviceMesh<T>::assign(const Source* sources, std::size_t n, const MeshTargets& others,
-                           const Stream& stream)
+void DeviceMesh<T>::find_rows(const Source* sources, std::size_t n, const MeshTargets& others,
+                              const Stream& stream)
 {
-    auto* scale = reinterpret_cast<MassScale*>(scale_.data());
+    const std::size_t marks = RowMarks{options_.cells}.count();
+    check(cudaMemsetAsync(marks_.reserve(marks), 0, marks, stream), "clear marks of rows");
+    ArrayView position = view_of(std::span(&sources->position, 1));
+    position.stride = sizeof(Source);
+    cover({n, position}, stream);
+    cover(others, stream);
+    fourier_.cover(marks_.data(), stream);
+    meshes_.reserve(std::size_t(meshes()) * values());
+}
+
+/// Assigns masses to a mesh by way of integers, and sets their scale.
+template <class T>
+void DeviceMesh<T>::assign(const Source* sources, std::size_t n, unsigned long long* integers,
+                           MassScale* scale, T* mesh, const Stream& stream)
+{
     sum_masses<<<sum_blocks, block_size, 0, stream>>>(sources, n, parts_.data());
-    if (fourier_.ranks()) {
+    if (fourier_.ranks())
         share_sum(stream);
-        const std::size_t marks = RowMarks{options_.cells}.count();
-        check(cudaMemsetAsync(marks_.reserve(marks), 0, marks, stream), "clear marks of rows");
-        ArrayView position = view_of(std::span(&sources->position, 1));
-        position.stride = sizeof(Source);
-        cover({n, position}, stream);
-        cover(others, stream);
-        fourier_.cover(marks_.data(), stream);
-        meshes_.reserve(std::size_t(meshes()) * values());
-    }
-    unsigned long long* const mesh = masses();
     choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), std::pow(options_.cells, 3), scale);
-    check(cudaMemsetAsync(mesh, 0, values() * sizeof *mesh, stream), "clear a mesh");
+    check(cudaMemsetAsync(integers, 0, values() * sizeof *integers, stream), "clear a mesh");
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(n * threads_per_source);
     with_points(options_.kernel, [&](auto points) {
         if (n > 0)
-            share_masses<points><<<blocks, block_size, 0, stream>>>(sources, n, frame,
-                                                                    fourier_.rows(), scale, mesh);
+            share_masses<points><<<blocks, block_size, 0, stream>>>(
+                sources, n, frame, fourier_.rows(), scale, integers);
     });
-    fourier_.sum_integers(mesh, stream);
+    fourier_.sum_integers(integers, stream);
     const std::size_t own = fourier_.own_rows() * fourier_.rows().length;
-    to_masses<<<blocks_for(own), block_size, 0, stream>>>(mesh, potential(), own, scale);
+    to_masses<<<blocks_for(own), block_size, 0, stream>>>(integers, mesh, own, scale);
     check(cudaGetLastError(), "launch the assignment to a mesh");
 }
 
@@ -367,19 +435,63 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
         return;
     if (potential)
         prepare_potential(stream);
-    MeshField<T> field{.rows = fourier_.rows(), .cells_per_length = double(options_.cells)};
-    if (potential || differentiates())
-        field.potential = this->potential();
-    for (int d = 0; d < 3; ++d)
-        field.component[d] = component(d);
+    const MeshField<T> field = this->field(potential || differentiates());
     const MeshFrame frame{box_, options_.cells};
-    const auto* scale = reinterpret_cast<const MassScale*>(scale_.data());
     const unsigned blocks = blocks_for(targets.count);
     with_points(options_.kernel, [&](auto points) {
-        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors, scale,
-                                                             acceleration, potential);
+        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors,
+                                                             scale(), acceleration, potential);
     });
     check(cudaGetLastError(), "launch the interpolation on a mesh");
+}
+
+template <class T>
+MeshField<T> DeviceMesh<T>::field(bool has_potential)
+{
+    MeshField<T> field{.rows = fourier_.rows(),
+                       .potential = has_potential ? potential() : nullptr,
+                       .cells_per_length = double(options_.cells)};
+    for (int d = 0; d < 3; ++d)
+        field.component[d] = component(d);
+    return field;
+}
+
+template <class T>
+void DeviceMesh<T>::add_adjoint(const Source* sources, std::size_t n, const MeshLoss& loss,
+                                const FieldFactors& factors, const ArrayView& position,
+                                const ArrayView& mass, const Stream& stream)
+{
+    require_gradients(options_, fourier_.ranks());
+    if (n == 0)
+        return;
+    constexpr std::size_t width = sizeof(long long) / sizeof(T); // with doubles the same mesh
+    T* const psi = dual_meshes_.reserve_exactly(2 * width * values());
+    T* const charge = psi + values();
+    auto* const integers = reinterpret_cast<unsigned long long*>(psi + width * values());
+    const auto modes = [](T* values) { return reinterpret_cast<Mode<T>*>(values); };
+    check(cudaMemsetAsync(psi, 0, values() * sizeof(T), stream), "clear a mesh");
+    Source* const charges = charges_.reserve(n);
+    for (int d = 2; d >= -1; --d) { // the components of lambda, and mu
+        if (!(d < 0 ? loss.mu : loss.lambda))
+            continue;
+        take_charges<<<blocks_for(n), block_size, 0, stream>>>(
+            sources, n, loss, d, (d < 0 ? box_.side : 1) / loss.unit, charges);
+        assign(charges, n, integers, scale() + 1, charge, stream);
+        fourier_.forward(charge, charge, stream);
+        add_dual_modes<<<blocks_for(values() / 2), block_size, 0, stream>>>(
+            modes(charge), scale() + 1, GreenFunction{1, false}, rows_.data(), options_.cells, d,
+            modes(psi));
+    }
+    if (loss.mu)
+        prepare_potential(stream);
+    fourier_.backward(psi, stream);
+    const MeshField<T> field = this->field(bool(loss.mu));
+    with_points(options_.kernel, [&](auto points) {
+        add_gradients<points><<<blocks_for(n), block_size, 0, stream>>>(
+            sources, n, loss, MeshFrame{box_, options_.cells}, field, psi, factors, split_, scale(),
+            position, mass);
+    });
+    check(cudaGetLastError(), "launch the gradients of a mesh");
 }
 
 template class DeviceMesh<float>;

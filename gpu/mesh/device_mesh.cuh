@@ -17,9 +17,25 @@ struct MeshTargets {
     const Index* to = nullptr;
 };
 
-/// Multipliers of a field that is added.
+/// Multipliers of a field that is added, or of a gradient, dL/dx and dL/dm.
 struct FieldFactors {
     double acceleration, potential;
+};
+
+/// A loss of the field at its sources, on the device: source k has item order[k].
+struct MeshLoss {
+    ArrayView lambda, mu; ///< dL/da and dL/dphi; empty: 0
+    const Index* order;
+    double unit; ///< a power of two, in which floats hold lambda, and mu per length
+};
+
+/// A mesh has masses in a unit, a power of two above the sum of |mass|, and lengths in box sides,
+/// so that floats hold its values in any units of the caller.
+struct MassScale {
+    double unit;        ///< the caller's
+    double to_integers; ///< 2^61 / unit
+    double mean;        ///< of a cell, in the unit; without it a float holds small differences
+    double sum;         ///< of this rank's masses, in the caller's unit
 };
 
 /// A DeviceMesh has potential and accelerations on meshes of T, float or double. Masses are
@@ -45,6 +61,13 @@ public:
     void add(const MeshTargets& targets, const FieldFactors& factors, const ArrayView& acceleration,
              const ArrayView& potential, const Stream& stream);
 
+    /// Adds the gradient of a loss of the last field to the items of its sources: dL/dx, and dL/dm
+    /// unless `mass` is empty. With mu, dL/dm has the offset of LongRangeField::add_adjoint().
+    /// Memory: 16 bytes per cell and 32 per source. Throws Error(usage) by require_gradients().
+    void add_adjoint(const Source* sources, std::size_t n, const MeshLoss& loss,
+                     const FieldFactors& factors, const ArrayView& position, const ArrayView& mass,
+                     const Stream& stream);
+
     double split_radius() const { return split_; }
 
 private:
@@ -57,8 +80,12 @@ private:
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
     /// Returns where the spectrum of the potential is; on ranks another mesh replaces it.
     T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
-    void assign(const Source* sources, std::size_t n, const MeshTargets& others,
-                const Stream& stream);
+    MassScale* scale() { return scale_.data(); } ///< of the field; next: of a loss
+    MeshField<T> field(bool has_potential);
+    void find_rows(const Source* sources, std::size_t n, const MeshTargets& others,
+                   const Stream& stream);
+    void assign(const Source* sources, std::size_t n, unsigned long long* integers,
+                MassScale* scale, T* mesh, const Stream& stream);
     void cover(const MeshTargets& places, const Stream& stream);
     void share_sum(const Stream& stream);
     void multiply(const Stream& stream);
@@ -68,9 +95,12 @@ private:
     double split_;
     DeviceSlabFourier<T> fourier_;
     DeviceBuffer<T> meshes_;
-    DeviceBuffer<double> rows_;          ///< GreenRows, one after the other
-    DeviceBuffer<double> parts_, scale_; ///< partial sums of masses; MassScale
-    DeviceBuffer<std::uint8_t> marks_;   ///< rows of the mesh, on ranks
+    DeviceBuffer<double> rows_;  ///< GreenRows, one after the other
+    DeviceBuffer<double> parts_; ///< partial sums of |mass|, then of mass
+    DeviceBuffer<MassScale> scale_;
+    DeviceBuffer<T> dual_meshes_; ///< Psi, charges, and for floats integers
+    DeviceBuffer<Source> charges_;
+    DeviceBuffer<std::uint8_t> marks_; ///< rows of the mesh, on ranks
     bool is_potential_ = false;
 };
 

@@ -175,6 +175,13 @@ public:
         mesh_.add(targets, factors, acceleration, potential, tree_->stream);
     }
 
+    void add_adjoint_to_sums(const MeshLoss& loss, const FieldFactors& factors,
+                             const ArrayView& position, const ArrayView& mass) const override
+    {
+        mesh_.add_adjoint(tree_->sources.data(), tree_->particles, loss, factors, position, mass,
+                          tree_->stream);
+    }
+
     double split_radius() const override { return mesh_.split_radius(); }
 
 private:

@@ -13,6 +13,9 @@ public:
     /// Like add(), for targets and sums on the device, in the order of the tree's stream.
     virtual void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                              const ArrayView& acceleration, const ArrayView& potential) const = 0;
+    /// Like DeviceMesh::add_adjoint(), for the tree's particles.
+    virtual void add_adjoint_to_sums(const MeshLoss& loss, const FieldFactors& factors,
+                                     const ArrayView& position, const ArrayView& mass) const = 0;
 };
 
 /// Makes a long range whose prepare() reads the sources of the tree, not its arguments. `ranks`, if

@@ -233,8 +233,8 @@ class Solver:
 
         acceleration: (N, 3), dL/da; potential: (N,), dL/dphi; None: not part of L. The sums are over the lists of
         evaluate(), with moments one degree higher, or direct. Softening lengths count as constants. On a single
-        process. A tree on a GPU in a box, of another order than 2, or with several softening lengths, is built again on the
-        host. out: two arrays for the results. With the default precision, sums over near pairs are in float.
+        process. A tree on a GPU of another order than 2, or with several softening lengths, is built again on the host.
+        out: two arrays for the results. With the default precision, sums over near pairs are in float.
 
         >>> a = solver.evaluate().acceleration
         >>> solver.vjp(acceleration=2 * a).positions    # of the sum of a^2

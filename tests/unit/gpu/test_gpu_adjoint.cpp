@@ -5,6 +5,7 @@
 #include "tests/unit/adjoint_setups.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/gpu/on_gpu.hpp"
+#include "tests/unit/periodic_sets.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -21,6 +22,17 @@ SolverOptions options_of(const char* device, SolverKind solver, Precision precis
     options.precision = precision;
     options.gravitational_constant = 2;
     options.softening = {SofteningKind::plummer, 0.05};
+    return options;
+}
+
+constexpr double side = 4;
+
+SolverOptions in_box(const Softened& softened, SolverKind solver)
+{
+    SolverOptions options = tests::options_of(softened, solver, Precision::single_precision);
+    options.device = "gpu";
+    options.box = side;
+    options.local_order = 0;
     return options;
 }
 
@@ -218,19 +230,189 @@ TEST_CASE("laws and orders without gradients by the tree on a GPU take a tree on
     CHECK(found == Gradient(options, p, loss));
 }
 
-TEST_CASE("gradients in a box with a solver on a GPU are those of the host")
+TEST_CASE("gradients in a box without lists on a GPU are those of the host")
 {
     const std::size_t n = 3000;
-    const Particles p = moved(uniform_cube(n), 4, {-1, 0, 0});
-    const Loss loss(n);
-    for (const SolverKind solver : {SolverKind::tree, SolverKind::direct}) {
-        SolverOptions options = options_of("gpu", solver, Precision::single_precision);
-        options.box = 4;
+    for (const Softened& softened : {softenings[1], softenings[3]}) {
+        const Particles p = mixed(scaled(uniform_cube(n), side), softened);
+        const Loss loss(n);
+        SolverOptions options = // lengths of particles, or direct sums
+            in_box(softened, softened.per_particle ? SolverKind::tree : SolverKind::direct);
         const auto field = Gradient::built(options, p);
         const Gradient found(*field, n, loss);
         CHECK(on_gpu(*field, loss, n).mass.size() == n);
         options.device = "cpu";
         CHECK(found == Gradient(options, p, loss));
+    }
+}
+
+TEST_CASE("gradients in a box on a GPU with the host's lists are the host's")
+{
+    // By the geometric criterion both trust all cells; equal sizes make equal lists.
+    for (const std::size_t n : {1, 2, 17, 9973, 100000})
+        for (const PeriodicSet& set : periodic_sets(n))
+            for (const Softened& softened : {softenings[0], softenings[1], softenings[2]})
+                for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {
+                    if ((set.name != "random" && set.name != "clumps") ||
+                        (n > 9973 && (range == LongRangeKind::modes || softened.length == 0)))
+                        continue;
+                    CAPTURE(n);
+                    CAPTURE(set.name);
+                    CAPTURE(softened.name);
+                    CAPTURE(int(range));
+                    Softened narrow = softened;
+                    narrow.length *= 0.1;
+                    const Particles p = mixed(scaled(set.particles, side), narrow);
+                    const Loss loss(n);
+                    SolverOptions options = in_box(narrow, SolverKind::tree);
+                    options.periodic.long_range = range;
+                    options.criterion = Criterion::geometric;
+                    options.group_size = 200;
+                    options.cluster_size = 8;
+                    options.leaf_size = 24;
+                    options.precision = Precision::double_precision;
+                    options.device = "cpu";
+                    const Gradient host(options, p, loss);
+                    options.device = "gpu";
+                    const Gradient there(options, p, loss);
+                    CHECK(there.statistics.device_busy > 0);
+                    CHECK(there.statistics.particle_cell == host.statistics.particle_cell);
+                    CHECK((n < 9973 || host.statistics.particle_cell > 0));
+                    const GradientErrors errors(there, host);
+                    CHECK(GradientErrors::at(errors.mass, 100) < 1e-10);
+                    if (n == 1) // its images do not pull it
+                        continue;
+                    CHECK(GradientErrors::at(errors.position, 100) < 1e-9);
+                    options.precision = Precision::single_precision;
+                    const GradientErrors in_float(Gradient(options, p, loss), host);
+                    options.device = "cpu"; // with a mesh of doubles
+                    const GradientErrors on_host(Gradient(options, p, loss), host);
+                    MESSAGE(n << " " << set.name << " " << std::string(softened.name) << " "
+                              << int(range) << ": in double "
+                              << GradientErrors::at(errors.position, 100) << " "
+                              << GradientErrors::at(errors.mass, 100));
+                    for (const double percent : {50.0, 98.0}) {
+                        const double position = GradientErrors::at(in_float.position, percent),
+                                     mass = GradientErrors::at(in_float.mass, percent),
+                                     here = GradientErrors::at(on_host.position, percent),
+                                     mass_here = GradientErrors::at(on_host.mass, percent);
+                        MESSAGE("in float, " << percent << " %: " << position << " " << mass
+                                             << ", on the host " << here << " " << mass_here);
+                        CHECK(position < 4 * here + 5e-5);
+                        CHECK(mass < 4 * mass_here + 1e-5);
+                    }
+                }
+}
+
+TEST_CASE("gradients in a box on a GPU have the errors of the host's tree")
+{
+    for (const double tolerance : {1e-3, 1e-5}) {
+        CAPTURE(tolerance);
+        Softened narrow = softenings[1];
+        narrow.length *= 0.1;
+        const Particles p = mixed(scaled(periodic_sets(10000)[1].particles, side), narrow);
+        const Loss loss(p.size());
+        SolverOptions options = in_box(narrow, SolverKind::direct);
+        const Gradient exact(options, p, loss);
+        options.solver = SolverKind::tree;
+        options.tolerance = tolerance;
+        const GradientErrors there(Gradient(options, p, loss), exact);
+        options.device = "cpu";
+        const GradientErrors here(Gradient(options, p, loss), exact);
+        for (const double percent : {50.0, 90.0, 99.0}) {
+            CHECK(GradientErrors::at(there.position, percent) <
+                  1.5 * GradientErrors::at(here.position, percent) + 3e-6);
+            CHECK(GradientErrors::at(there.mass, percent) <
+                  1.5 * GradientErrors::at(here.mass, percent) + 3e-6);
+        }
+    }
+}
+
+TEST_CASE("gradients in a box on a GPU have equal bits, with arrays anywhere and beside fields")
+{
+    const std::size_t n = 20000;
+    Softened narrow = softenings[1];
+    narrow.length *= 0.1;
+    const Particles p = mixed(scaled(periodic_sets(n)[1].particles, side), narrow);
+    const Loss loss(n);
+    const FieldCotangents both = loss.cotangents();
+    for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {
+        CAPTURE(int(range));
+        SolverOptions options = in_box(narrow, SolverKind::tree);
+        options.periodic.long_range = range;
+        options.criterion = Criterion::geometric; // equal lists for any loss
+        const auto field = Gradient::built(options, p);
+        const auto sums_of = [&](FieldSolver& of) {
+            std::pair<std::vector<Vec3<double>>, std::vector<double>> sums{n, n};
+            of.evaluate_sources({},
+                                {view_of(std::span(sums.first)), view_of(std::span(sums.second))});
+            return sums;
+        };
+        const Gradient host(*field, n, loss);
+        CHECK(sums_of(*field) == sums_of(*Gradient::built(options, p))); // the meshes are kept
+        CHECK(Gradient(*field, n, loss) == host);
+        const GradientErrors errors(on_gpu(*field, loss, n), host);
+        CHECK(GradientErrors::at(errors.position, 100) < 1e-6);
+        CHECK(GradientErrors::at(errors.mass, 100) < 1e-6);
+
+        Gradient parts = host, more = host; // a gradient is linear in the loss
+        field->evaluate_adjoint({both.acceleration, {}}, {view_of(std::span(parts.position)),
+                                                          view_of(std::span(parts.mass))});
+        field->evaluate_adjoint({{}, both.potential}, {view_of(std::span(more.position)), {}});
+        field->evaluate_adjoint({{}, both.potential}, {{}, view_of(std::span(more.mass))});
+        for (std::size_t i = 0; i < n; ++i) {
+            parts.position[i] += more.position[i];
+            parts.mass[i] += more.mass[i];
+        }
+        const GradientErrors of_parts(parts, host);
+        CHECK(GradientErrors::at(of_parts.position, 98) < 1e-4);
+        CHECK(GradientErrors::at(of_parts.mass, 98) < 1e-4);
+        const std::vector<Index> some{3, 700};
+        std::vector<Vec3<double>> of_some(2);
+        field->evaluate_adjoint(both, {view_of(std::span(of_some)), {}, some});
+        CHECK(of_some[1] == host.position[700]);
+        if (range == LongRangeKind::modes)
+            continue;
+        Loss large = loss; // units
+        for (std::size_t i = 0; i < n; ++i) {
+            large.lambda[i] = 0x1p90 * loss.lambda[i];
+            large.mu[i] = 0x1p90 * loss.mu[i];
+        }
+        CHECK(Gradient(*field, n, large).position[7] == 0x1p90 * host.position[7]);
+    }
+}
+
+TEST_CASE("gradients of 1e6 particles in a box take some milliseconds on a GPU")
+{
+    const std::size_t n = 1000000;
+    if (free_gpu_memory(0) < 4000.0 * double(n))
+        return;
+    for (const std::size_t set : {0, 1}) {
+        const PeriodicSet of = periodic_sets(n)[set];
+        SolverOptions options = options_of("gpu", SolverKind::tree, Precision::single_precision);
+        options.softening.length = 1e-4;
+        options.box = 1;
+        const auto field = Gradient::built(options, of.particles);
+        const Loss loss(n);
+        OnGpu lambda(view_of(std::span(loss.lambda)), n), of_position(n, 3), of_mass(n, 1);
+        std::vector<Vec3<double>> acceleration(n);
+        double force = 1e9, gradient = 1e9;
+        ForceStatistics forward, backward;
+        for (int run = 0; run < 8; ++run) {
+            const double start = wall_clock_seconds();
+            forward = field->evaluate_sources({}, {view_of(std::span(acceleration))});
+            const double middle = wall_clock_seconds();
+            backward = field->evaluate_adjoint({lambda.view}, {of_position.view, of_mass.view});
+            force = std::min(force, middle - start);
+            gradient = std::min(gradient, wall_clock_seconds() - middle);
+        }
+        MESSAGE(n << " particles in a box, " << of.name << ": force " << 1e3 * force
+                  << " ms (kernels " << 1e3 * forward.device_busy << "), gradient "
+                  << 1e3 * gradient << " ms (kernels of lists " << 1e3 * backward.device_busy
+                  << "), " << gradient / force << " times the force");
+        for (const auto& [name, seconds] : backward.profile.phases())
+            MESSAGE(name << " " << 1e3 * seconds << " ms");
+        CHECK(gradient < 8 * force);
     }
 }
 

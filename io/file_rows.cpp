@@ -24,8 +24,12 @@ std::span<const double> FileRows::read_scalars(Column value, const RowSelection&
 void FileRows::read(Column value, std::size_t begin, std::span<Vec3<double>> into)
 {
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double)); // read as rows of three
-    if (!into.empty())
-        read_scaled(value, begin, {&into.front().x, 3 * into.size()});
+    if (into.empty())
+        return;
+    read_scaled(value, begin, {&into.front().x, 3 * into.size()});
+    if (value == Column::position && box_)
+        for (Vec3<double>& position : into)
+            position = box_.wrapped(position);
 }
 
 void FileRows::read(Column value, std::size_t begin, std::span<double> into)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chamomile/core/particle_reader.hpp"
+#include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 
@@ -24,6 +25,8 @@ public:
 
     /// Scales this column by `factor` in all later reads.
     void multiply(Column value, double factor);
+    /// Wraps positions, after scaling, into the box in all later reads.
+    void wrap(const Periodicity& box) { box_ = box; }
 
 protected:
     /// Reads rows of one or three numbers, as the column requires.
@@ -33,6 +36,7 @@ private:
     void read_scaled(Column value, std::size_t begin, std::span<double> numbers);
 
     std::array<std::vector<double>, 4> factors_; ///< per column, applied in order
+    Periodicity box_;                            ///< of wrapped positions
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> potentials_;
 };

@@ -62,8 +62,8 @@ void add_tracers(Snapshot& snapshot, const RunOptions& run)
 /// Returns true if nothing needs all particles on one rank, so ranks can read them from the file.
 bool may_stay_in_file(const RunOptions& run)
 {
-    return asks_ranks(run.solver) && !run.solver.accuracy && !run.cosmology.asked && !run.tune &&
-           !run.cluster.is_asked() && !run.view && run.tracers.empty();
+    return asks_ranks(run.solver) && !run.solver.accuracy && !run.tune && !run.cluster.is_asked() &&
+           !run.view && run.tracers.empty();
 }
 
 /// Adds the settings in this group.
@@ -390,7 +390,7 @@ std::vector<std::string> interval_notes(const RunOptions& run, const SimulationO
 
 void refuse_without_softening(const Snapshot& snapshot, const std::string& source)
 {
-    const double spacing = suggested_softening(snapshot.particles);
+    const double spacing = suggested_softening(snapshot.particles, *rows_of(snapshot));
     std::string unit = unit_name(dimensions::length, snapshot.units);
     if (unit.find_first_of(" 0123456789") != unit.npos) // unit without a number
         unit.clear();

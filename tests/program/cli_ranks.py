@@ -216,6 +216,7 @@ def reading(folder):
     number, count = 10, 1500000
     chamomile(folder, "model", "plummer", "-n", count, "-o", "many.hdf5", "-q")
     chamomile(folder, "convert", "many.hdf5", "many.gadget2", "-q")
+    chamomile(folder, "model", "cosmology", "--n", 114, "-o", "cosmos.hdf5", "-q")
     words = ["--dt", 0.01, "--t-end", 1, "--eps", 0.05, "--theta", 1.5, "--order", 2, "-q", "--threads", 1, "--max-walltime", 1e-4]
 
     def written():
@@ -230,6 +231,7 @@ def reading(folder):
         return int(found[1]) * 1024 if found else 0
 
     for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"]),
+                      ("a comoving box", ["cosmos.hdf5", "--z-end", 9, "--set", "periodic.mesh=64", *words[6:], "-o", "many4"]),
                       ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64"])]:
         before, most = written(), []
         started = launch(folder, number, "run", *run)

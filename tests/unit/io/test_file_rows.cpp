@@ -6,8 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/unit_conversion.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/snapshot_fixture.hpp"
 
@@ -74,7 +77,7 @@ TEST_CASE("file blocks equal the whole file, also in converted units")
     CHECK(!open_snapshot(folder / "a.txt").deferred);
 }
 
-TEST_CASE("blocks of comoving files contain peculiar velocities")
+TEST_CASE("blocks of comoving files contain peculiar velocities, or momenta and wrapped positions")
 {
     const TemporaryFolder folder;
     Snapshot made = sample_snapshot(300);
@@ -86,8 +89,17 @@ TEST_CASE("blocks of comoving files contain peculiar velocities")
     for (const char* name : {"a.hdf5", "a.gadget2"}) {
         CAPTURE(name);
         write_snapshot(made, folder / name);
-        CHECK(are_same(gathered(open_snapshot(folder / name)),
-                       read_snapshot(folder / name).particles));
+        Snapshot whole = read_snapshot(folder / name), open = open_snapshot(folder / name);
+        CHECK(are_same(gathered(open), whole.particles));
+        CHECK(suggested_softening(open.particles, *rows_of(open)) ==
+              suggested_softening(whole.particles, *rows_of(whole)));
+        for (Snapshot* each : {&whole, &open}) {
+            each->box_size = 300;
+            CHECK(outside(*each, each->box_size).particles > 0);
+            make_canonical(*each);
+            CHECK(outside(*each, each->box_size).particles == 0);
+        }
+        CHECK(are_same(gathered(open), whole.particles));
     }
 }
 

@@ -109,6 +109,12 @@ Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double ti
     return lead<&Leapfrog::diagnose>({}, which, time);
 }
 
+SampledErrors LedIntegrator::sample_errors(Particles&, std::size_t targets, Quantities quantities,
+                                           double time)
+{
+    return lead<&RankRun::sample_errors>({}, std::uint64_t(targets), quantities, time);
+}
+
 void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<PhasePoint> into)
 {
     led_.run().asked = std::as_writable_bytes(into);

@@ -26,6 +26,8 @@ public:
     void fetch(Particles& particles) override;
     ParticleReader* rows(Particles&) override { return this; }
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
+    SampledErrors sample_errors(Particles&, std::size_t targets, Quantities quantities,
+                                double time) override;
     void release_host_copy() override { is_alone_ = true; }
     void gather(Particles& particles, std::span<const Index> which,
                 std::span<PhasePoint> into) override;

@@ -197,6 +197,15 @@ RankHalos RankRun::halos(RankHaloRequest request)
                           request, densities, ranks_);
 }
 
+SampledErrors RankRun::sample_errors(std::uint64_t targets, Quantities quantities, double time)
+{
+    update_home();
+    SolverOptions own = solver_->options();
+    own.device = solver_->array_device();
+    return sampled_errors(own, leapfrog_->clock().softening(time, own.softening.length), home_,
+                          targets, quantities, {leapfrog_->field(), time}, ranks_);
+}
+
 std::vector<double> RankRun::picture_sum(PictureRequest request)
 {
     update_home();

@@ -81,6 +81,7 @@ public:
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
+    SampledErrors sample_errors(std::uint64_t targets, Quantities quantities, double time);
     std::vector<double> picture_sum(PictureRequest request);
     RadialBins radial_bins(ProfileRequest request);
     /// Writes a snapshot as chamomile::write_pieces(), with velocities multiplied by the factor.
@@ -169,9 +170,9 @@ using RankCalls =
     CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
              &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
              &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
-             &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces, &Leapfrog::start,
-             &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
-             &Leapfrog::record_crossings>;
+             &RankRun::sample_errors, &RankRun::picture_sum, &RankRun::radial_bins,
+             &RankRun::write_pieces, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
+             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -16,7 +16,8 @@ from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes,
 from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused, table
 from restarting import start
 
-RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]
+RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "--check-forces", 30, "--set", "check-forces.every=3",
+       "-q", "--overwrite"]
 
 
 def same_bytes(folder):
@@ -137,7 +138,7 @@ def boxes(folder):
     comoving = ["box.hdf5", "--outputs-z", "11,9", "--z-end", 5, "--energy-every", 0.2, "-q", "--overwrite"]
     for what, words, numbers in [
             ("adaptive steps", [*comoving, "--eps-max", 5, "--frames"], (2, 7)),
-            ("individual steps", [*comoving, "--block-steps"], (2, 3)),
+            ("individual steps", [*comoving, "--block-steps", "--check-forces", 20], (2, 3)),
             ("plain time", ["start.hdf5", "--box", 20, "--block-steps", "--step-criterion", "softening", "--eps", 0.02, "--dt-max", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (4,)),
             ("direct sums", ["few.hdf5", "--box", 20, "--solver", "direct", "--eps", 0.02, "--dt", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (3,))]:
         chamomile(folder, "run", *words, "-o", "one")

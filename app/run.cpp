@@ -191,7 +191,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
                      is_input);
     std::optional<Tuning> tuning;
     if (run.tune) {
-        tuning = tuned(run.solver, state.particles, Quantities::acceleration);
+        tuning = tuned(run.solver, state, Quantities::acceleration);
         run.solver = tuning->solver;
     }
     Journal journal({stdout, options.verbosity(), warn});

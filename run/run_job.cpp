@@ -184,8 +184,6 @@ void RunJob::show_in(LiveView& view, const std::string& name, std::function<void
 
 void RunJob::begin_viewing(StopRequests& requests)
 {
-    if (simulation_.has_begun())
-        simulation_.fetch();
     viewing_.emplace(*live_view_, state_, name_in_view_, simulation_,
                      ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
                                .checkpoint = [&requests] { requests.ask_checkpoint(); },

@@ -57,7 +57,6 @@ private:
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
-    void scatter_lasting(const Particles& particles);
     void record_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0

@@ -30,11 +30,22 @@ void RankRun::carry_out(Bytes message)
     ranks_.run_or_fail([&] { RankCalls::make(*this, message); });
 }
 
-void RankRun::make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving)
+void RankRun::make_solver(SentOptions forces)
 {
     leapfrog_.reset();
     clock_.reset();
+    solver_.reset();
     solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
+}
+
+void RankRun::solve(Quantities quantities)
+{
+    solver_->evaluate(request_of(home_, quantities));
+}
+
+void RankRun::make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving)
+{
+    make_solver(forces);
     ranks_.run_and_agree([&] {
         if (comoving)
             clock_.emplace(*comoving);

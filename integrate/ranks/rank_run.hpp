@@ -64,7 +64,10 @@ public:
     Leapfrog& leapfrog() { return *leapfrog_; }
     const Leapfrog& leapfrog() const { return *leapfrog_; }
 
-    /// Makes the leapfrog; `comoving`, if any, sets its clock.
+    void make_solver(SentOptions forces);
+    /// Sums the forces of the home rows.
+    void solve(Quantities quantities);
+    /// Makes the solver and the leapfrog; `comoving`, if any, sets its clock.
     void make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving);
     void put_into(); ///< an external field, packed in the message
     /// Starts to scatter columns of `count` particles.
@@ -167,12 +170,13 @@ private:
 };
 
 using RankCalls =
-    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-             &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
-             &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
-             &RankRun::sample_errors, &RankRun::picture_sum, &RankRun::radial_bins,
-             &RankRun::write_pieces, &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate,
-             &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+    CallList<&RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into,
+             &RankRun::begin, &RankRun::take, &RankRun::make_particles, &RankRun::resume,
+             &RankRun::fetch, &RankRun::gather, &RankRun::gather_crossings,
+             &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
+             &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces, &Leapfrog::start,
+             &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
+             &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

@@ -17,9 +17,9 @@ std::string excess_text(const SolverOptions& setting, std::vector<double> errors
 /// smaller than the reference of the tolerance (ForceStatistics::cancelling_part).
 bool may_cancel(const ForceStatistics& statistics);
 
-/// Returns excess_text() for a sample of targets if may_cancel(), otherwise an empty text. `errors`
-/// returns the errors of the accelerations described by `statistics`, at so many of the `count`
-/// particles. If device or memory have no room for the sample, the text says so.
+/// Returns excess_text() for a sample of targets if may_cancel(), otherwise an empty text.
+/// `errors(targets)` returns the errors of the accelerations described by `statistics` at a sample
+/// of the `count` particles. If device or memory have no room for the sample, the text says so.
 std::string
 cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
                   std::size_t count,

@@ -130,6 +130,15 @@ def with_tracers(folder):
         check(all(one == found[0] for one in found), f"tracers, solver {solver}: results depend on the number of ranks")
 
 
+def tuned(folder):
+    """Ranks tune with the particles of a file, and the printed sizes repeat the bits on one rank."""
+    words = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 0.015625, "--overwrite"]
+    out = chamomile(folder, "run", *words, "--tune", "--set", "tree.leaf-size=16", "--ranks", 3, "-o", "out")
+    if check(found := re.search(r"tuned +groups of .* leaves of 16: .*; (--set .*) repeats the run", out), f"--tune on ranks: {out}"):
+        chamomile(folder, "run", *words, *found[1].split(), "-o", "one")
+        check(results(folder, "one") == results(folder, "out"), "--tune on ranks: the printed sizes give other results on one rank")
+
+
 def boxes(folder):
     """Periodic boxes, cosmological and plain: bytes of one rank on threads and processes, and from one rank to three to
     two.
@@ -232,6 +241,7 @@ def reading(folder):
         return int(found[1]) * 1024 if found else 0
 
     for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"]),
+                      ("tracers", ["many.hdf5", "--tracers", "many.gadget2", *words, "-o", "many5"]),
                       ("a comoving box", ["cosmos.hdf5", "--z-end", 9, "--set", "periodic.mesh=64", *words[6:], "-o", "many4"]),
                       ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64"])]:
         before, most = written(), []
@@ -248,7 +258,7 @@ def reading(folder):
         if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were found: {err}"):
             continue
         others = sum(most[1:]) / (number - 1)
-        more = (most[0] - others) / count
+        more = (most[0] - others) / (2 * count if "--tracers" in run else count)
         limit = 85 if "--frames" in run else 40  # blocks of snapshots and checkpoints; gathered particles: 300
         check(more < limit, f"{what}: rank 0 has {more:.0f} more bytes per particle than other ranks")
         print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB, others {others / 1e6:.0f} in the mean")
@@ -393,6 +403,7 @@ def main():
         individual(folder)
         softenings(folder)
         with_tracers(folder)
+        tuned(folder)
         boxes(folder)
         bench(folder)
         memory(folder)

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/unit_conversion.hpp"
@@ -101,6 +102,29 @@ TEST_CASE("blocks of comoving files contain peculiar velocities, or momenta and 
         }
         CHECK(are_same(gathered(open), whole.particles));
     }
+}
+
+TEST_CASE("joined snapshots leave their particles in both files")
+{
+    const TemporaryFolder folder;
+    Snapshot made = sample_snapshot(300), other = sample_snapshot(several_blocks);
+    made.has_accelerations = made.has_potentials = true;
+    made.units = other.units = Units::gadget(false);
+    other.units.length_in_cm /= 1000;
+    write_snapshot(made, folder / "a.hdf5");
+    write_snapshot(other, folder / "b.hdf5");
+    const auto joined_by = [&](const auto& read) {
+        std::vector<Snapshot> parts{read(folder / "a.hdf5"), read(folder / "b.hdf5")};
+        share_units(parts[0], parts[1], "test");
+        return joined(std::move(parts), {"a", "b"});
+    };
+    const auto read = [](const auto& file) { return read_snapshot(file); };
+    const auto open = [](const auto& file) { return open_snapshot(file); };
+    const Snapshot whole = joined_by(read);
+    Snapshot left = joined_by(open);
+    REQUIRE(left.deferred);
+    load_deferred(left);
+    CHECK(are_same(left.particles, whole.particles));
 }
 
 TEST_CASE("errors in a block equal errors of the whole file")

@@ -13,6 +13,7 @@
 #include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/initial/transform.hpp"
+#include "chamomile/integrate/measures/sampled_errors.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/force_cost.hpp"
@@ -109,8 +110,13 @@ int force(const std::vector<std::string>& arguments)
             warn(formatted("measured error %.2e: above ", *statistics.measured_error) +
                  goal_text(*goal));
         else if (const std::string line = cancellation_text(
-                     statistics, solver->options(),
-                     [&] { return request_of(snapshot.particles, Quantities::acceleration); });
+                     statistics, solver->options(), snapshot.particles.size(),
+                     [&](std::size_t targets) {
+                         Communicator alone;
+                         return sampled_errors(solver->options(), {}, snapshot.particles, targets,
+                                               Quantities::acceleration, {}, alone)
+                             .acceleration;
+                     });
                  !line.empty())
             warn(line);
         if (const std::string line =

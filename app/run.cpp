@@ -166,10 +166,8 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         make_canonical(state);
     const TimesAsTyped typed = times_as_typed(options, run, state.units);
     const SimulationOptions time = simulation_options(run, start_of(run.cosmology, state), typed);
-    if (!set_from_file(run.solver, state, options, *clock, time.start_time)) {
-        load_deferred(state);
+    if (!set_from_file(run.solver, state, options, *clock, time.start_time))
         refuse_without_softening(state, source_of(run));
-    }
     for (const std::string& line : interval_notes(run, time, typed))
         add_note(state, line);
     PotentialFiles files;
@@ -193,7 +191,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
                      is_input);
     std::optional<Tuning> tuning;
     if (run.tune) {
-        tuning = tuned(run.solver, state.particles, Quantities::acceleration);
+        tuning = tuned(run.solver, state, Quantities::acceleration);
         run.solver = tuning->solver;
     }
     Journal journal({stdout, options.verbosity(), warn});

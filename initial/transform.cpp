@@ -12,6 +12,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/initial/models/kepler.hpp"
 #include "chamomile/initial/models/self_energy.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/text/id_list.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
@@ -383,10 +384,16 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
             throw Error(Fault::usage, names[k] + ": " + std::to_string(from.size()) +
                                           " particles: total must be below 2^32 - 1");
         join_extra_columns(all, part, names[k]);
+        if (all.deferred && part.deferred)
+            all.deferred = FileRows::joined(all.deferred, to.size(), part.deferred);
+        else
+            for (Snapshot* each : {&all, &part})
+                load_deferred(*each);
         for_each_column([](Column, const std::string&, auto& first,
                            const auto& second) { append(first, second); },
                         to, from);
-        to.resize(to.size()); // a part may lack accelerations or potentials
+        if (!all.deferred)
+            to.resize(to.size()); // a part may lack accelerations or potentials
     }
     forget_forces(all);
     return std::move(all);

@@ -30,6 +30,15 @@ std::uint64_t first_not_finite(std::span<const Vec3<double>> values, std::uint64
 
 } // namespace
 
+SampledErrors Integrator::sample_errors(Particles& particles, std::size_t targets,
+                                        Quantities quantities, double time)
+{
+    fetch(particles);
+    Communicator alone;
+    return sampled_errors(forces(), clock().softening(time, forces().softening.length), particles,
+                          targets, quantities, {field(), time}, ranks() ? *ranks() : alone);
+}
+
 void Integrator::record_passages(double)
 {
     throw Error(Fault::usage, "{encounters}: needs {integrator} hermite");

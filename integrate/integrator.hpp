@@ -14,6 +14,7 @@
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/clock.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/measures/sampled_errors.hpp"
 #include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
@@ -87,6 +88,10 @@ public:
         fetch(particles);
         return chamomile::diagnose(particles, which, {field(), time});
     }
+
+    /// Measures errors of current particles, on their ranks. Throws like sampled_errors().
+    virtual SampledErrors sample_errors(Particles& particles, std::size_t targets,
+                                        Quantities quantities, double time);
 
     /// Copies the particles in `which`, on any device, as gather_points(). Throws like step().
     virtual void gather(Particles& particles, std::span<const Index> which,

@@ -138,6 +138,12 @@ public:
     /// current. The result is kept until the next step, shared by all observers.
     const Diagnostics& diagnostics();
 
+    /// Returns the errors of the current forces at about `targets` particles (sampled_errors()).
+    SampledErrors sample_errors(std::size_t targets, Quantities quantities)
+    {
+        return integrator_->sample_errors(particles_, targets, quantities, time());
+    }
+
     /// Returns the statistics of the last step with its integration_phase, or of a later
     /// evaluation.
     const ForceStatistics& last_statistics() const { return last_; }

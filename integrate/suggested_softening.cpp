@@ -15,17 +15,24 @@ namespace {
 constexpr std::size_t fewest = 10, max_sources = 1 << 16, max_targets = 128;
 
 /// Returns positions of particles with mass: all, or one at random of each stretch of equal length.
-std::vector<Vec3<double>> sample_of(const Particles& particles)
+std::vector<Vec3<double>> sample_of(const Particles& particles, ParticleReader& rows)
 {
-    const std::size_t n = particles.position.size(), step = (n + max_sources - 1) / max_sources;
-    std::vector<Vec3<double>> places;
+    const std::size_t n = particles.size(), step = (n + max_sources - 1) / max_sources;
+    std::vector<std::size_t> chosen;
     std::uint64_t state = 1;
     for (std::size_t begin = 0; begin < n; begin += step) {
         state = state * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX
         const std::size_t i = begin + std::size_t(state >> 33) % std::min(step, n - begin);
         if (particles.mass[i] > 0)
-            places.push_back(particles.position[i]);
+            chosen.push_back(i);
     }
+    std::vector<Vec3<double>> places;
+    rows.for_blocks(n, [&](std::size_t begin, std::size_t end) {
+        const std::span<const Vec3<double>> block =
+            rows.read_vectors(Column::position, {begin, end});
+        while (places.size() < chosen.size() && chosen[places.size()] < end)
+            places.push_back(block[chosen[places.size()] - begin]);
+    });
     return places;
 }
 
@@ -47,11 +54,11 @@ double eighth_distance(const std::vector<Vec3<double>>& places, std::size_t targ
 
 } // namespace
 
-double suggested_softening(const Particles& particles)
+double suggested_softening(const Particles& particles, ParticleReader& rows)
 {
-    if (particles.position.size() < fewest)
+    if (particles.size() < fewest)
         return 0;
-    const std::vector<Vec3<double>> places = sample_of(particles);
+    const std::vector<Vec3<double>> places = sample_of(particles, rows);
     if (places.size() < fewest)
         return 0;
     const std::size_t targets = std::min(places.size(), max_targets);
@@ -61,7 +68,7 @@ double suggested_softening(const Particles& particles)
         distance[t] = eighth_distance(places, t * places.size() / targets);
     const auto middle = distance.begin() + std::ptrdiff_t(targets / 4);
     std::nth_element(distance.begin(), middle, distance.end());
-    const double part = double(places.size()) / double(particles.position.size());
+    const double part = double(places.size()) / double(particles.size());
     const double mean_distance = *middle * std::cbrt(part * std::numbers::pi / 6);
     return 0.4 * mean_distance;
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "chamomile/core/particle_reader.hpp"
+#include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 
@@ -22,17 +24,25 @@ public:
     void read(Column value, std::size_t begin, std::span<Vec3<double>> into);
     void read(Column value, std::size_t begin, std::span<double> into);
 
+    /// Returns the `count` rows of `first`, then the rows of `second`.
+    static std::shared_ptr<FileRows> joined(std::shared_ptr<FileRows> first, std::size_t count,
+                                            std::shared_ptr<FileRows> second);
+
     /// Scales this column by `factor` in all later reads.
     void multiply(Column value, double factor);
+    /// Wraps positions, after scaling, into the box in all later reads.
+    void wrap(const Periodicity& box) { box_ = box; }
 
 protected:
     /// Reads rows of one or three numbers, as the column requires.
     virtual void read_numbers(Column value, std::size_t begin, std::span<double> numbers) = 0;
 
 private:
+    class Joined;
     void read_scaled(Column value, std::size_t begin, std::span<double> numbers);
 
     std::array<std::vector<double>, 4> factors_; ///< per column, applied in order
+    Periodicity box_;                            ///< of wrapped positions
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> potentials_;
 };

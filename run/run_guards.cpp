@@ -1,7 +1,6 @@
 /// \file  Checks during a run: energy errors and force errors.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
@@ -69,7 +68,7 @@ void RunJob::check_energies()
 
 void RunJob::record_forces()
 {
-    forces_.add(simulation_, state_.particles);
+    forces_.add(simulation_);
     if (forces_.excess().empty() || has_force_warning_)
         return;
     has_force_warning_ = true;
@@ -91,10 +90,10 @@ void RunJob::warn_of_forces()
     }
     if (restored_ || run_.check_forces > 0 || !may_cancel(statistics))
         return;
-    simulation_.fetch();
-    std::optional<OwnForces> own;
-    const std::string line = cancellation_text(
-        statistics, forces, [&] { return own.emplace(simulation_, state_.particles).request(); });
+    const std::string line =
+        cancellation_text(statistics, forces, state_.particles.size(), [this](std::size_t targets) {
+            return simulation_.sample_errors(targets, Quantities::acceleration).acceleration;
+        });
     if (!line.empty())
         journal_.warn(line);
 }

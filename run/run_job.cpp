@@ -78,8 +78,9 @@ void RunJob::register_observers()
     else
         simulation_.every_steps(10, potentials, energies, LooksAt::rows);
     if (run_.check_forces > 0)
-        simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
-                                [this](Simulation&) { record_forces(); });
+        simulation_.every_steps(
+            run_.check_forces_every.value_or(50), potentials,
+            [this](Simulation&) { record_forces(); }, LooksAt::rows);
     if (run_.track_blocks)
         if (const Refusal line = refused_by([this] {
                 simulation_.after_blocks(*run_.track_blocks,
@@ -183,8 +184,6 @@ void RunJob::show_in(LiveView& view, const std::string& name, std::function<void
 
 void RunJob::begin_viewing(StopRequests& requests)
 {
-    if (simulation_.has_begun())
-        simulation_.fetch();
     viewing_.emplace(*live_view_, state_, name_in_view_, simulation_,
                      ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
                                .checkpoint = [&requests] { requests.ask_checkpoint(); },

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <memory>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/integrate/ranks/led_particles.hpp"
+#include "chamomile/io/file_rows.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -15,13 +20,16 @@ constexpr double worth_taking = 0.97;
 constexpr int min_group = 16, max_group = 8192, min_leaf = 2, max_leaf = 512, min_cluster = 1,
               max_cluster = 256;
 
+/// Makes a solver, and returns its evaluation.
+using Maker = std::function<std::function<void()>(const SolverOptions&)>;
+
 /// A Tuner searches for the fastest sizes by evaluations.
 class Tuner {
 public:
-    Tuner(const SolverOptions& solver, Particles& particles, Quantities quantities)
-        : particles_(particles), quantities_(quantities)
+    Tuner(const SolverOptions& solver, const SolverOptions& resolved, const Maker& make)
+        : make_(make)
     {
-        result_.start = make_solver(solver)->options();
+        result_.start = resolved;
         result_.solver = solver;
         result_.solver.group_size = result_.start.group_size;
         result_.solver.cluster_size = result_.start.cluster_size;
@@ -46,11 +54,11 @@ public:
 private:
     double min_seconds(const SolverOptions& options)
     {
-        const auto solver = make_solver(options);
+        const std::function<void()> evaluate = make_(options);
         double min = std::numeric_limits<double>::infinity();
         for (int k = 0; k <= counted_evaluations; ++k) { // the first grows the buffers
             const double start = wall_clock_seconds();
-            solver->solve(particles_, quantities_);
+            evaluate();
             if (k > 0)
                 min = std::min(min, wall_clock_seconds() - start);
             ++result_.evaluations;
@@ -70,10 +78,21 @@ private:
         return true;
     }
 
-    Particles& particles_;
-    Quantities quantities_;
+    const Maker& make_;
     Tuning result_;
 };
+
+Tuning tuned(const SolverOptions& solver, const SolverOptions& resolved, const Maker& make)
+{
+    Tuner tuner(solver, resolved, make);
+    if (solver.group_size == 0)
+        tuner.climb(&SolverOptions::group_size, min_group, max_group);
+    if (solver.cluster_size == 0)
+        tuner.climb(&SolverOptions::cluster_size, min_cluster, max_cluster);
+    if (solver.leaf_size == 0)
+        tuner.climb(&SolverOptions::leaf_size, min_leaf, max_leaf);
+    return tuner.result();
+}
 
 } // namespace
 
@@ -116,14 +135,27 @@ void require_tunable(const Options& options, bool tune, bool direct)
 
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities)
 {
-    Tuner tuner(solver, particles, quantities);
-    if (solver.group_size == 0)
-        tuner.climb(&SolverOptions::group_size, min_group, max_group);
-    if (solver.cluster_size == 0)
-        tuner.climb(&SolverOptions::cluster_size, min_cluster, max_cluster);
-    if (solver.leaf_size == 0)
-        tuner.climb(&SolverOptions::leaf_size, min_leaf, max_leaf);
-    return tuner.result();
+    return tuned(solver, make_solver(solver)->options(), [&](const SolverOptions& options) {
+        const std::shared_ptr<Solver> made = make_solver(options);
+        return [&, made] { made->solve(particles, quantities); };
+    });
+}
+
+Tuning tuned(const SolverOptions& solver, Snapshot& snapshot, Quantities quantities)
+{
+    if (!snapshot.deferred)
+        return tuned(solver, snapshot.particles, quantities);
+    SolverOptions given = solver;
+    const std::shared_ptr<const void> own = make_own_ranks(given, serve_particles);
+    LedParticles led(*given.ranks);
+    led.ranks().set_time_limit(given.peer_timeout);
+    led.scatter_lasting(snapshot.particles);
+    led.scatter(Column::position, *snapshot.deferred, snapshot.particles.size());
+    return tuned(solver, resolved(of_first_rank(given)), [&](const SolverOptions& options) {
+        const SolverOptions one = resolved(of_first_rank(options));
+        led.lead<&RankRun::make_solver>({}, SentOptions::of(one, devices_of_ranks(given, one)));
+        return [&] { led.lead<&RankRun::solve>({}, quantities); };
+    });
 }
 
 } // namespace chamomile::app

@@ -3,6 +3,7 @@
 
 #include "app/options/options.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 
@@ -30,5 +31,7 @@ void require_tunable(const Options& options, bool tune, bool direct);
 /// more than 3 %, and returns the best. Sizes given in `solver` stay fixed. The chosen sizes depend
 /// on machine and moment; results for given sizes do not.
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);
+/// Like tuned(), for a snapshot; ranks receive particles left in their file.
+Tuning tuned(const SolverOptions& solver, Snapshot& snapshot, Quantities quantities);
 
 } // namespace chamomile::app

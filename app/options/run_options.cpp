@@ -31,10 +31,17 @@ constexpr const char* potential_group = "External potentials and tracers";
 /// That step is then shortened.
 constexpr double typed_digits = 1e-4;
 
+/// Reads particles. Leaves them in the file if ranks can read it and nothing needs all on one rank.
+Snapshot particles_of(const RunOptions& run, const std::string& file, Masses masses)
+{
+    const bool may_stay = asks_ranks(run.solver) && !run.solver.accuracy && !run.cluster.is_asked();
+    return may_stay ? open_particles(file, masses) : read_particles(file, masses);
+}
+
 /// Returns the tracers: particles from the --tracers file with mass 0.
 Snapshot tracers_of(const RunOptions& run)
 {
-    Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
+    Snapshot snapshot = particles_of(run, run.tracers, Masses::may_lack);
     require_particles(snapshot.particles, run.tracers);
     set_file_units(run.units, snapshot);
     std::fill(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
@@ -57,13 +64,6 @@ void add_tracers(Snapshot& snapshot, const RunOptions& run)
     provenance.merge(snapshot.provenance);
     snapshot.provenance = std::move(provenance);
     snapshot.notes.push_back(counted(count, "tracer") + " from " + run.tracers);
-}
-
-/// Returns true if nothing needs all particles on one rank, so ranks can read them from the file.
-bool may_stay_in_file(const RunOptions& run)
-{
-    return asks_ranks(run.solver) && !run.solver.accuracy && !run.cosmology.asked && !run.tune &&
-           !run.cluster.is_asked() && !run.view && run.tracers.empty();
 }
 
 /// Adds the settings in this group.
@@ -215,8 +215,7 @@ Snapshot initial_conditions(const RunOptions& run)
     Snapshot snapshot = has_tracers_alone ? tracers_of(run)
                         : run.input.empty()
                             ? make_built_in_model(run.model, run.particles, run.seed)
-                        : may_stay_in_file(run) ? open_particles(run.input)
-                                                : read_particles(run.input);
+                            : particles_of(run, run.input, Masses::needed);
     if (!has_tracers_alone)
         set_file_units(run.units, snapshot);
     if (!run.tracers.empty() && !has_tracers_alone) {
@@ -390,7 +389,7 @@ std::vector<std::string> interval_notes(const RunOptions& run, const SimulationO
 
 void refuse_without_softening(const Snapshot& snapshot, const std::string& source)
 {
-    const double spacing = suggested_softening(snapshot.particles);
+    const double spacing = suggested_softening(snapshot.particles, *rows_of(snapshot));
     std::string unit = unit_name(dimensions::length, snapshot.units);
     if (unit.find_first_of(" 0123456789") != unit.npos) // unit without a number
         unit.clear();

@@ -97,7 +97,7 @@ void prepare(Snapshot& snapshot, const std::string& file, const Picture& picture
     }
     use_positions_only(snapshot);
     if (snapshot.box_size > 0 &&
-        2 * outside(snapshot.particles, snapshot.box_size).particles > snapshot.particles.size())
+        2 * outside(snapshot, snapshot.box_size).particles > snapshot.particles.size())
         add_note(snapshot, "most particles lie outside the box, as isolated ones about the origin "
                            "do: --box 0 takes them as isolated");
 }

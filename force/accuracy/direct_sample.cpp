@@ -1,8 +1,10 @@
 #include "chamomile/force/accuracy/direct_sample.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/particle_reader.hpp"
 
 namespace chamomile {
 namespace {
@@ -27,30 +29,123 @@ DirectSample::DirectSample(const SolverOptions& options)
     direct_ = make_solver(direct);
 }
 
-void DirectSample::measure(const Request& request, std::size_t targets, Quantities quantities)
+/// A Row is a particle in messages.
+struct DirectSample::Row {
+    Vec3<double> position;
+    double mass, softening;
+    std::uint64_t id;
+};
+
+/// A Sum is the part of a force by one block.
+struct DirectSample::Sum {
+    Vec3<double> acceleration;
+    double potential;
+};
+
+void DirectSample::measure(const Request& request, std::size_t targets, Quantities quantities,
+                           Communicator& ranks)
 {
-    const std::size_t n = request.count;
-    targets_ = sample_targets(n, targets);
+    std::vector<std::uint64_t> first{0}; // particle of each rank, and the total
+    for (const std::uint64_t count : ranks.all_gather(std::uint64_t(request.count)))
+        first.push_back(first.back() + count);
+    const std::uint64_t total = first.back(), begin = first[std::size_t(ranks.rank())],
+                        end = begin + request.count;
+    const std::vector<Index> numbers = sample_targets(total, targets);
+    const std::size_t own_begin =
+                          std::size_t(std::ranges::lower_bound(numbers, begin) - numbers.begin()),
+                      own_end =
+                          std::size_t(std::ranges::lower_bound(numbers, end) - numbers.begin());
+    targets_.clear();
     acceleration_.clear();
     potential_.clear();
-    if (targets_.empty())
-        return;
-    std::vector<Vec3<double>> acceleration(n);
-    std::vector<double> potential(quantities == Quantities::acceleration_potential ? n : 0);
-    direct_->evaluate({.count = n,
-                       .position = request.position,
-                       .mass = request.mass,
-                       .id = request.id,
-                       .acceleration = view_of(std::span(acceleration)),
-                       .potential = view_of(std::span(potential)),
-                       .active = targets_,
-                       .softening_length = request.softening_length,
-                       .softening = request.softening});
-    for (const Index i : targets_) {
-        acceleration_.push_back(acceleration[i]);
-        if (!potential.empty())
-            potential_.push_back(potential[i]);
+    const auto row_of = [&](std::uint64_t number) {
+        const std::size_t i = std::size_t(number - begin);
+        return Row{request.position.load_vector(i), request.mass.load(i),
+                   request.softening ? request.softening.load(i) : 0,
+                   request.id.empty() ? number : request.id[i]};
+    };
+    std::vector<Row> own;
+    for (std::size_t k = own_begin; k < own_end; ++k) {
+        targets_.push_back(Index(numbers[k] - begin));
+        own.push_back(row_of(numbers[k]));
     }
+    const std::vector<Row> points = ranks.all_gather(std::span<const Row>(own));
+    if (points.empty())
+        return;
+    // A block belongs to the rank with its first particle, which receives the rest.
+    const std::uint64_t first_block = (begin + rows_of_block - 1) / rows_of_block * rows_of_block;
+    std::vector<Row> rows;
+    for (std::uint64_t number = begin; number < std::min(first_block, end); ++number)
+        rows.push_back(row_of(number));
+    std::vector<std::span<const Row>> to{std::size_t(ranks.size())};
+    if (!rows.empty())
+        to[std::size_t(std::ranges::upper_bound(first, first_block - rows_of_block) -
+                       first.begin()) -
+           1] = rows;
+    Inbox inbox;
+    ranks.all_to_all<Row>(to, inbox);
+    const std::span<const Row> arrived = inbox.all<Row>();
+    std::vector<Sum> sums;
+    const auto sum_blocks = [&] {
+        for (std::uint64_t block = first_block; block < end; block += rows_of_block) {
+            rows.clear();
+            const std::uint64_t block_end = std::min<std::uint64_t>(block + rows_of_block, total);
+            for (std::uint64_t number = block; number < block_end; ++number)
+                rows.push_back(number < end ? row_of(number) : arrived[std::size_t(number - end)]);
+            std::vector<Index> places; // of the targets; those outside follow the block
+            std::size_t outside = rows.size();
+            for (const Index number : numbers)
+                places.push_back(Index(number >= block && number < block_end
+                                           ? std::size_t(number - block)
+                                           : outside++));
+            const std::vector<Sum> part = sum_block(rows, points, places, request, quantities);
+            sums.insert(sums.end(), part.begin(), part.end());
+        }
+    };
+    ranks.size() > 1 ? ranks.run_and_agree(sum_blocks) : sum_blocks(); // one rank keeps exceptions
+    sums = ranks.all_gather(std::span<const Sum>(sums));
+    for (std::size_t k = own_begin; k < own_end; ++k) {
+        Sum all = sums[k];
+        for (std::size_t next = k + numbers.size(); next < sums.size(); next += numbers.size()) {
+            all.acceleration += sums[next].acceleration;
+            all.potential += sums[next].potential;
+        }
+        acceleration_.push_back(all.acceleration);
+        if (quantities == Quantities::acceleration_potential)
+            potential_.push_back(all.potential);
+    }
+}
+
+/// Sums over the rows of a block at all targets: `places` index the rows, then massless points.
+std::vector<DirectSample::Sum> DirectSample::sum_block(std::span<const Row> rows,
+                                                       std::span<const Row> points,
+                                                       std::span<const Index> places,
+                                                       const Request& request,
+                                                       Quantities quantities)
+{
+    Particles particles;
+    const auto add = [&](const Row& row, double mass) {
+        particles.position.push_back(row.position);
+        particles.mass.push_back(mass);
+        particles.id.push_back(row.id);
+        if (request.softening)
+            particles.softening.push_back(row.softening);
+    };
+    for (const Row& row : rows)
+        add(row, row.mass);
+    for (std::size_t k = 0; k < points.size(); ++k)
+        if (places[k] >= rows.size())
+            add(points[k], 0);
+    std::vector<Index> active(places.begin(), places.end());
+    std::ranges::sort(active);
+    Request block = request_of(particles, quantities);
+    block.active = active;
+    block.softening_length = request.softening_length;
+    direct_->evaluate(block);
+    std::vector<Sum> sums;
+    for (const Index i : places)
+        sums.push_back({particles.acceleration[i], block.potential ? particles.potential[i] : 0});
+    return sums;
 }
 
 std::vector<double> DirectSample::acceleration_errors(const ArrayView& acceleration) const

@@ -35,22 +35,10 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
                          comoving);
 }
 
-/// Scatters the fixed columns that forces need.
-void LedIntegrator::scatter_lasting(const Particles& particles)
-{
-    led_.begin(particles.size());
-    for_each_column(
-        [&](Column column, const std::string&, const auto& values) {
-            if (column == Column::mass || column == Column::id || column == Column::softening)
-                led_.scatter(column, std::span(values));
-        },
-        particles);
-}
-
 /// Scatters the particles.
 void LedIntegrator::scatter(const Particles& particles, ParticleReader& rows, Moment now)
 {
-    scatter_lasting(particles);
+    led_.scatter_lasting(particles);
     for (const Column column : {Column::position, Column::velocity})
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
             const auto values = rows.read_vectors(column, {begin, end});
@@ -109,6 +97,12 @@ Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double ti
     return lead<&Leapfrog::diagnose>({}, which, time);
 }
 
+SampledErrors LedIntegrator::sample_errors(Particles&, std::size_t targets, Quantities quantities,
+                                           double time)
+{
+    return lead<&RankRun::sample_errors>({}, std::uint64_t(targets), quantities, time);
+}
+
 void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<PhasePoint> into)
 {
     led_.run().asked = std::as_writable_bytes(into);
@@ -143,7 +137,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     RowsInMemory in_memory(particles);
     const bool is_on_host = !particles.position.empty();
     if (archive.is_reading())
-        scatter_lasting(particles);
+        led_.scatter_lasting(particles);
     const Column last = own.rows_of_steps(Column::long_range, 1) > 0 ? Column::long_range
                         : own.block_steps()                          ? Column::orbit
                                                                      : Column::potential;

@@ -26,6 +26,8 @@ public:
     void fetch(Particles& particles) override;
     ParticleReader* rows(Particles&) override { return this; }
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
+    SampledErrors sample_errors(Particles&, std::size_t targets, Quantities quantities,
+                                double time) override;
     void release_host_copy() override { is_alone_ = true; }
     void gather(Particles& particles, std::span<const Index> which,
                 std::span<PhasePoint> into) override;
@@ -55,7 +57,6 @@ private:
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
-    void scatter_lasting(const Particles& particles);
     void record_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0

@@ -5,6 +5,17 @@
 
 namespace chamomile {
 
+void LedParticles::scatter_lasting(const Particles& particles)
+{
+    begin(particles.size());
+    for_each_column(
+        [&](Column column, const std::string&, const auto& values) {
+            if (column == Column::mass || column == Column::id || column == Column::softening)
+                scatter(column, std::span(values));
+        },
+        particles);
+}
+
 void LedParticles::write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
                          const std::filesystem::path& path, int pieces)
 {

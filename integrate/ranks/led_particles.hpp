@@ -93,6 +93,9 @@ public:
         });
     }
 
+    /// Starts to scatter columns with the fixed columns that forces need.
+    void scatter_lasting(const Particles& particles);
+
     /// Scatters types once; other columns of ranks do not include them.
     void scatter_types(std::span<const std::uint8_t> types)
     {

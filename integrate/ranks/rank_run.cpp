@@ -30,11 +30,22 @@ void RankRun::carry_out(Bytes message)
     ranks_.run_or_fail([&] { RankCalls::make(*this, message); });
 }
 
-void RankRun::make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving)
+void RankRun::make_solver(SentOptions forces)
 {
     leapfrog_.reset();
     clock_.reset();
+    solver_.reset();
     solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
+}
+
+void RankRun::solve(Quantities quantities)
+{
+    solver_->evaluate(request_of(home_, quantities));
+}
+
+void RankRun::make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving)
+{
+    make_solver(forces);
     ranks_.run_and_agree([&] {
         if (comoving)
             clock_.emplace(*comoving);
@@ -195,6 +206,15 @@ RankHalos RankRun::halos(RankHaloRequest request)
     return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
                            ranks_.first_of_run(count_, ranks_.rank())},
                           request, densities, ranks_);
+}
+
+SampledErrors RankRun::sample_errors(std::uint64_t targets, Quantities quantities, double time)
+{
+    update_home();
+    SolverOptions own = solver_->options();
+    own.device = solver_->array_device();
+    return sampled_errors(own, leapfrog_->clock().softening(time, own.softening.length), home_,
+                          targets, quantities, {leapfrog_->field(), time}, ranks_);
 }
 
 std::vector<double> RankRun::picture_sum(PictureRequest request)

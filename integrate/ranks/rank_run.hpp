@@ -64,7 +64,10 @@ public:
     Leapfrog& leapfrog() { return *leapfrog_; }
     const Leapfrog& leapfrog() const { return *leapfrog_; }
 
-    /// Makes the leapfrog; `comoving`, if any, sets its clock.
+    void make_solver(SentOptions forces);
+    /// Sums the forces of the home rows.
+    void solve(Quantities quantities);
+    /// Makes the solver and the leapfrog; `comoving`, if any, sets its clock.
     void make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving);
     void put_into(); ///< an external field, packed in the message
     /// Starts to scatter columns of `count` particles.
@@ -81,6 +84,7 @@ public:
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
     RankHalos halos(RankHaloRequest request);
+    SampledErrors sample_errors(std::uint64_t targets, Quantities quantities, double time);
     std::vector<double> picture_sum(PictureRequest request);
     RadialBins radial_bins(ProfileRequest request);
     /// Writes a snapshot as chamomile::write_pieces(), with velocities multiplied by the factor.
@@ -166,9 +170,10 @@ private:
 };
 
 using RankCalls =
-    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take,
-             &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
-             &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos,
+    CallList<&RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into,
+             &RankRun::begin, &RankRun::take, &RankRun::make_particles, &RankRun::resume,
+             &RankRun::fetch, &RankRun::gather, &RankRun::gather_crossings,
+             &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
              &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces, &Leapfrog::start,
              &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
              &Leapfrog::record_crossings>;

@@ -2,31 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "chamomile/core/units.hpp"
-#include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/run/files/line_file.hpp"
 
 namespace chamomile {
-
-/// The present state with forces of the particles only, comparable to direct sums: accelerations
-/// and potentials without the external field.
-class OwnForces {
-public:
-    OwnForces(const Simulation& simulation, Particles& particles);
-    OwnForces(const OwnForces&) = delete;
-
-    const Request& request() const { return request_; }
-
-private:
-    Request request_;
-    std::vector<Vec3<double>> acceleration_; // filled only if a field exists
-    std::vector<double> potential_;
-};
 
 /// A ForceFile writes forces.csv and keeps the largest errors.
 class ForceFile {
@@ -37,10 +19,9 @@ public:
     /// Creates or continues the file, see LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file, bool is_comoving, const Units& units);
 
-    /// Writes a line to the file with the errors of the present forces and potentials, relative to
-    /// direct sums in double on the simulation's device. `particles` belong to the simulation and
-    /// are unchanged after the call. Throws Error(output).
-    void add(const Simulation& simulation, Particles& particles);
+    /// Writes a line to the file with the errors of the present forces and potentials
+    /// (Simulation::sample_errors()). Throws Error(output).
+    void add(Simulation& simulation);
 
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
@@ -55,7 +36,6 @@ public:
 private:
     std::size_t targets_;
     LineFile file_;
-    std::unique_ptr<DirectSample> sample_;
     double largest_p99_ = -1, last_p99_ = 0, last_median_ = 0;
     std::uint64_t largest_step_ = 0, last_step_ = 0;
     int checks_ = 0;

@@ -45,7 +45,7 @@ void use_positions_only(Snapshot& snapshot)
 {
     if (!(snapshot.box_size > 0))
         return;
-    const Outside found = outside(snapshot);
+    const Outside found = outside(snapshot, snapshot.box_size);
     require_places(found);
     add_note(snapshot, outside_text(found));
 }

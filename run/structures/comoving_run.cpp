@@ -8,6 +8,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
@@ -113,7 +114,7 @@ void set_background(const CosmologyRequest& request, const std::string& file, Sn
         refuse(error.line());
     }
     require_density(file, state);
-    const Outside found = outside(state.particles, state.box_size);
+    const Outside found = outside(state, state.box_size);
     if (found.sides > 1)
         refuse(formatted("positions: %.3g sides outside the box of %g: units or box are wrong",
                          found.sides, state.box_size));
@@ -124,9 +125,14 @@ void set_background(const CosmologyRequest& request, const std::string& file, Sn
 
 void make_canonical(Snapshot& state)
 {
+    const Periodicity box{state.box_size};
     scale(state.particles.velocity, state.comoving->scale_factor);
     for (Vec3<double>& position : state.particles.position)
-        position = Periodicity{state.box_size}.wrapped(position);
+        position = box.wrapped(position);
+    if (state.deferred) {
+        state.deferred->multiply(Column::velocity, state.comoving->scale_factor);
+        state.deferred->wrap(box);
+    }
 }
 
 std::shared_ptr<const Clock> clock_of(const CosmologyRequest& request, const Snapshot& state)

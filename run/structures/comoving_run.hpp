@@ -31,7 +31,8 @@ std::vector<double> listed_outputs(const CosmologyRequest& request);
 /// total mass that matches Omega_m. Throws Error(input).
 void set_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
 
-/// Converts peculiar velocities to momenta p = a v, and wraps positions into the box.
+/// Converts peculiar velocities to momenta p = a v, and wraps positions into the box. Includes
+/// particles left in their file.
 void make_canonical(Snapshot& state);
 
 /// Returns the clock of the background, or Newton's clock (not owned) for a plain run.

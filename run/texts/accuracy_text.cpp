@@ -83,35 +83,21 @@ bool may_cancel(const ForceStatistics& statistics)
     return statistics.cancelling_part.value_or(0) > 0.01;
 }
 
-namespace {
-
-/// Returns excess_text() for a sample of direct sums that takes about a second.
-std::string excess_of_sample(const SolverOptions& setting, const Request& request)
+std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
+                              std::size_t count,
+                              const std::function<std::vector<double>(std::size_t targets)>& errors)
 {
     constexpr std::size_t max_targets = 1000, min_targets = 100;
     constexpr double max_pairs = 1e9; // about a second on one processor
-    SolverOptions exact = setting;
-    exact.precision = Precision::double_precision;
-    DirectSample sample(exact);
-    sample.measure(
-        request,
-        std::clamp(std::size_t(max_pairs / double(request.count)), min_targets, max_targets),
-        Quantities::acceleration);
-    return excess_text(setting, sample.acceleration_errors(request.acceleration));
-}
-
-} // namespace
-
-std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
-                              const std::function<Request()>& forces)
-{
     if (!may_cancel(statistics) || setting.accuracy)
         return "";
     const auto not_measured = [](const std::string& reason) {
         return "forces that cancel: errors not measured: " + reason;
     };
     try {
-        const std::string line = excess_of_sample(setting, forces());
+        const std::string line = excess_text(
+            setting,
+            errors(std::clamp(std::size_t(max_pairs / double(count)), min_targets, max_targets)));
         return line.empty() ? ""
                             : "forces that cancel: " + line +
                                   "; {accuracy} or {solver} direct reduces errors";

@@ -17,11 +17,13 @@ std::string excess_text(const SolverOptions& setting, std::vector<double> errors
 /// smaller than the reference of the tolerance (ForceStatistics::cancelling_part).
 bool may_cancel(const ForceStatistics& statistics);
 
-/// Returns excess_text() for a sample of targets if may_cancel(), otherwise an empty text. `forces`
-/// returns the accelerations described by `statistics`. If device or memory have no room for the
-/// sample, the text says so.
-std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
-                              const std::function<Request()>& forces);
+/// Returns excess_text() for a sample of targets if may_cancel(), otherwise an empty text.
+/// `errors(targets)` returns the errors of the accelerations described by `statistics` at a sample
+/// of the `count` particles. If device or memory have no room for the sample, the text says so.
+std::string
+cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
+                  std::size_t count,
+                  const std::function<std::vector<double>(std::size_t targets)>& errors);
 
 /// Returns a text such as "99 % error at most 0.001".
 std::string goal_text(const AccuracyGoal& goal);

@@ -115,7 +115,7 @@ void doubt_places(const Snapshot& snapshot, const SnapshotSummary& summary, Doub
     const Vec3<double> extent = summary.upper - summary.lower;
     const double longest = std::max({extent.x, extent.y, extent.z}), side = snapshot.box_size;
     if (side > 0) {
-        const Outside out = outside(particles, side);
+        const Outside out = outside(snapshot, side);
         if (out.particles > 0)
             found.push_back(
                 {outside_text(out), out.sides > 1
@@ -259,7 +259,7 @@ void doubt_energies(const Snapshot& snapshot, const SnapshotSummary& summary, Do
     options.tolerance = 0.01;
     options.device = "cpu";
     options.gravitational_constant = snapshot.G();
-    options.softening.length = suggested_softening(particles);
+    options.softening.length = suggested_softening(particles, *rows_of(snapshot));
     make_solver(options)->solve(particles, Quantities::acceleration_potential);
     double binding = 0;
     for (std::size_t i = 0; i < particles.size(); ++i)

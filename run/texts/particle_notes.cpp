@@ -69,7 +69,8 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
     constexpr std::size_t fewest = 100; // particles; softening suits larger numbers
     if (softening.length == 0 || softening.per_particle || snapshot.particles.size() < fewest)
         return "";
-    const double suits = suggested_softening(snapshot.particles), ratio = softening.length / suits;
+    const double suits = suggested_softening(snapshot.particles, *rows_of(snapshot)),
+                 ratio = softening.length / suits;
     if (!(suits > 0) || (ratio <= largest && ratio >= min))
         return "";
     return "softening: eps " + length_text(softening.length, snapshot.units) +
@@ -82,11 +83,12 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 double circular_speed(const Potential& potential, const Snapshot& snapshot)
 {
     constexpr std::size_t max = 256;
-    const std::vector<Vec3<double>>& all = snapshot.particles.position;
-    const std::size_t count = std::min(all.size(), max);
+    const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
+    const std::size_t n = snapshot.particles.size(), count = std::min(n, max);
     std::vector<Vec3<double>> place, pull(count);
     for (std::size_t k = 0; k < count; ++k)
-        place.push_back(all[k * all.size() / count]);
+        place.push_back(
+            rows->read_vectors(Column::position, {k * n / count, k * n / count + 1}).front());
     ExternalField({potential}, "potential").add(snapshot.time, place, {}, pull, {});
     const Vec3<double> center = potential.center_at(snapshot.time).position;
     std::vector<double> speed;
@@ -97,32 +99,19 @@ double circular_speed(const Potential& potential, const Snapshot& snapshot)
     return count > 0 ? *middle : 0;
 }
 
-/// Adds the particles at these positions.
-void count_outside(std::span<const Vec3<double>> position, double side, Outside& found)
-{
-    for (const Vec3<double>& x : position) {
-        const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
-        const double beyond = std::max(-low / side, high / side - 1);
-        found.particles += beyond > rounding;
-        found.sides = std::max(found.sides, beyond);
-    }
-}
-
 } // namespace
 
-Outside outside(const Particles& particles, double side)
-{
-    Outside found;
-    count_outside(particles.position, side, found);
-    return found;
-}
-
-Outside outside(const Snapshot& snapshot)
+Outside outside(const Snapshot& snapshot, double side)
 {
     Outside found;
     const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
     rows->for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
-        count_outside(rows->read_vectors(Column::position, {begin, end}), snapshot.box_size, found);
+        for (const Vec3<double>& x : rows->read_vectors(Column::position, {begin, end})) {
+            const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
+            const double beyond = std::max(-low / side, high / side - 1);
+            found.particles += beyond > rounding;
+            found.sides = std::max(found.sides, beyond);
+        }
     });
     return found;
 }
@@ -156,15 +145,14 @@ void add_note(Snapshot& snapshot, const std::string& line)
 void warn_of_outside(Snapshot& snapshot)
 {
     if (snapshot.box_size > 0)
-        add_note(snapshot, outside_text(outside(snapshot)));
+        add_note(snapshot, outside_text(outside(snapshot, snapshot.box_size)));
 }
 
 void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field)
 {
     constexpr double fast = 3000; // km/s
     for (const Potential& potential : field.potentials()) {
-        if (!snapshot.units.physical || potential.shape == PotentialShape::rotation ||
-            snapshot.particles.position.size() != snapshot.particles.size())
+        if (!snapshot.units.physical || potential.shape == PotentialShape::rotation)
             continue;
         const double speed =
             circular_speed(potential, snapshot) * snapshot.units.velocity_in_cm_per_s / 1e5;
@@ -209,7 +197,7 @@ std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const Solve
     if (lines.back().empty())
         lines.push_back(softening_text(snapshot, solver.softening));
     if (solver.is_periodic()) {
-        const Outside found = outside(particles, solver.box);
+        const Outside found = outside(snapshot, solver.box);
         require_places(found);
         lines.push_back(outside_text(found));
     }

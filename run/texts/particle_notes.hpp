@@ -18,9 +18,8 @@ struct Outside {
     std::size_t particles = 0;
     double sides = 0;
 };
-Outside outside(const Particles& particles, double side);
-/// Counts particles of a snapshot outside its box, also those left in the file.
-Outside outside(const Snapshot& snapshot);
+/// Counts also particles left in their file.
+Outside outside(const Snapshot& snapshot, double side);
 
 /// Returns a line about particles outside the box, or an empty text if none.
 std::string outside_text(const Outside& outside);

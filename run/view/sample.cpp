@@ -57,15 +57,8 @@ ViewSampler::ViewSampler(const Particles& particles)
     for (std::size_t i = 0; i < particles.size(); ++i)
         if (const std::size_t type = particles.type[i]; choosers[type].choose(random))
             order_[type].push_back(Index(i));
-    std::size_t chosen = 0;
-    for (std::vector<Index>& order : order_) {
+    for (std::vector<Index>& order : order_)
         std::shuffle(order.begin(), order.end(), random);
-        chosen += order.size();
-        for (const Index i : order)
-            origin_ += particles.position[i];
-    }
-    if (chosen > 0)
-        origin_ = (1 / double(chosen)) * origin_;
 }
 
 void ViewSampler::gather(const PointSource& source, std::size_t points, unsigned types,
@@ -76,7 +69,6 @@ void ViewSampler::gather(const PointSource& source, std::size_t points, unsigned
         shown += types >> type & 1 ? counts_[type] : 0;
     sample.asked = points;
     sample.types = types;
-    sample.origin = origin_;
     sample.mass = mass_;
     std::size_t size = 0;
     for (std::size_t type = 0; type < 6; ++type) {
@@ -96,11 +88,14 @@ void ViewSampler::gather(const PointSource& source, std::size_t points, unsigned
         source(std::span(order_[type]).first(end - begin),
                std::span(moving).subspan(begin, end - begin));
     }
+    sample.origin = {};
+    for (const PhasePoint& point : moving)
+        sample.origin += (1 / double(size)) * point.position;
     const std::span<MovingPoint> all(sample.points);
     double squares = 0;
 #pragma omp parallel for schedule(static) reduction(+ : squares) if (size > worth_threads)
     for (std::size_t k = 0; k < size; ++k) {
-        all[k] = moving_point(moving[k], origin_);
+        all[k] = moving_point(moving[k], sample.origin);
         squares += double(all[k].speed) * all[k].speed;
     }
     sample.speed = size > 0 ? std::sqrt(squares / double(size)) : 0;

@@ -31,9 +31,9 @@ struct ViewSample {
     };
 
     std::uint64_t sequence = 0;
-    std::size_t asked = 0; ///< requested number of points
-    unsigned types = 0;    ///< bit k: contains type k
-    Vec3<double> origin{};
+    std::size_t asked = 0;         ///< requested number of points
+    unsigned types = 0;            ///< bit k: contains type k
+    Vec3<double> origin{};         ///< mean of the points
     std::array<Range, 6> ranges{}; ///< per type; any first part is a fair sample
     std::array<double, 6> mass{};  ///< per type, relative to the mass of all particles
     double speed = 0;              ///< root mean square of the points
@@ -61,7 +61,6 @@ private:
     std::array<std::vector<Index>, 6> order_; ///< up to max_view_points per type
     std::array<std::uint64_t, 6> counts_{};
     std::array<double, 6> mass_{};
-    Vec3<double> origin_{};
 };
 
 } // namespace chamomile

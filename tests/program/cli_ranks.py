@@ -16,7 +16,8 @@ from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes,
 from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused, table
 from restarting import start
 
-RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]
+RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "--check-forces", 30, "--set", "check-forces.every=3",
+       "-q", "--overwrite"]
 
 
 def same_bytes(folder):
@@ -129,6 +130,15 @@ def with_tracers(folder):
         check(all(one == found[0] for one in found), f"tracers, solver {solver}: results depend on the number of ranks")
 
 
+def tuned(folder):
+    """Ranks tune with the particles of a file, and the printed sizes repeat the bits on one rank."""
+    words = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 0.015625, "--overwrite"]
+    out = chamomile(folder, "run", *words, "--tune", "--set", "tree.leaf-size=16", "--ranks", 3, "-o", "out")
+    if check(found := re.search(r"tuned +groups of .* leaves of 16: .*; (--set .*) repeats the run", out), f"--tune on ranks: {out}"):
+        chamomile(folder, "run", *words, *found[1].split(), "-o", "one")
+        check(results(folder, "one") == results(folder, "out"), "--tune on ranks: the printed sizes give other results on one rank")
+
+
 def boxes(folder):
     """Periodic boxes, cosmological and plain: bytes of one rank on threads and processes, and from one rank to three to
     two.
@@ -137,7 +147,7 @@ def boxes(folder):
     comoving = ["box.hdf5", "--outputs-z", "11,9", "--z-end", 5, "--energy-every", 0.2, "-q", "--overwrite"]
     for what, words, numbers in [
             ("adaptive steps", [*comoving, "--eps-max", 5, "--frames"], (2, 7)),
-            ("individual steps", [*comoving, "--block-steps"], (2, 3)),
+            ("individual steps", [*comoving, "--block-steps", "--check-forces", 20], (2, 3)),
             ("plain time", ["start.hdf5", "--box", 20, "--block-steps", "--step-criterion", "softening", "--eps", 0.02, "--dt-max", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (4,)),
             ("direct sums", ["few.hdf5", "--box", 20, "--solver", "direct", "--eps", 0.02, "--dt", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (3,))]:
         chamomile(folder, "run", *words, "-o", "one")
@@ -211,7 +221,7 @@ def memory(folder):
 
 def reading(folder):
     """In a run that begins from a file or restarts, rank 0 holds little more than the non-moving columns of all
-    particles, until it writes; and while it draws pictures.
+    particles, until it writes; and while it draws pictures and checks forces.
     """
     number, count = 10, 1500000
     chamomile(folder, "model", "plummer", "-n", count, "-o", "many.hdf5", "-q")
@@ -230,7 +240,7 @@ def reading(folder):
         return int(found[1]) * 1024 if found else 0
 
     for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"]),
-                      ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64"])]:
+                      ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64", "--check-forces", 10])]:
         before, most = written(), []
         started = launch(folder, number, "run", *run)
         while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
@@ -249,6 +259,18 @@ def reading(folder):
         limit = 85 if "--frames" in run else 40  # blocks of snapshots and checkpoints; gathered particles: 300
         check(more < limit, f"{what}: rank 0 has {more:.0f} more bytes per particle than other ranks")
         print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB, others {others / 1e6:.0f} in the mean")
+    # A folder with results is refused after all checks of the particles, before ranks get them.
+    chamomile(folder, "model", "cosmology", "--n", 114, "-o", "cosmos.hdf5", "-q")
+    for what, particles, run in [
+            ("a comoving box", 114**3, ["cosmos.hdf5", "--z-end", 9]),
+            ("tracers", 2 * count, ["many.hdf5", "--tracers", "many.gadget2", *words]),
+            ("a view", count, ["many.hdf5", *words, "--view"])]:
+        command = [PROGRAM, "run", *map(str, run), "--ranks", "3", "-o", "many"]
+        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(started.pid, 0)
+        held = 1024 * used.ru_maxrss / particles  # all particles: 115 to 160
+        check(os.waitstatus_to_exitcode(status) == 4 and held < 70, f"{what}: status {status}, {held:.0f} bytes per particle at the start")
+        print(f"{what}: {held:.0f} bytes per particle at the start")
 
 
 def refusals(folder):
@@ -390,6 +412,7 @@ def main():
         individual(folder)
         softenings(folder)
         with_tracers(folder)
+        tuned(folder)
         boxes(folder)
         bench(folder)
         memory(folder)

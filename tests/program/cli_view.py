@@ -203,6 +203,15 @@ def positions(top, *device):
     check(far <= len(found) // 100, f"{far} of {len(found)} points lie elsewhere")  # rounding may swap two in the order
 
 
+def on_ranks(top):
+    """Repeats the test with particles on ranks, of a new run and of a restarted one."""
+    positions(top, "--ranks=3")
+    chamomile(top, *"run plummer.hdf5 --t-end 0.1 --dt 0.01 --eps 0.05 --ranks 2 -o again -q".split())
+    viewed = Viewed(top, *"run --restart again --t-end 1 --ranks 3 --view".split())
+    check(len(viewed.all_points()[1]) == 3000, "a restarted run on ranks does not show all points")
+    viewed.kill()
+
+
 def on_a_card(top):
     """Repeats the test with particles on a GPU, which gathers the sample."""
     if not re.search(r"^gpu:[0-9]", chamomile(top, "devices"), re.M):
@@ -450,4 +459,4 @@ def files(top):
     refused(top, USAGE, "--port: 70000", "view", "plummer.hdf5", "--port", 70000)
 
 
-run_parts("the view shows, holds and changes nothing", model, guards, same_bits, positions, on_a_card, holds, many, cost, bad_words, announced, files)
+run_parts("the view shows, holds and changes nothing", model, guards, same_bits, positions, on_ranks, on_a_card, holds, many, cost, bad_words, announced, files)

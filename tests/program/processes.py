@@ -105,5 +105,5 @@ def results(folder, out):
     """Returns output that must not depend on ranks or restarts."""
     snapshots = sorted((folder / out).glob("snapshot_*.hdf5"))
     pictures = {p.name: pixels(p) for p in (folder / out).glob("frame_*.png")}
-    energies = [tuple(row.values()) for row in table(folder / out / "energy.csv")]
-    return [as_text(folder, s) for s in snapshots], pictures, energies
+    tables = [tuple(row.values()) for name in ("energy.csv", "forces.csv") if (folder / out / name).exists() for row in table(folder / out / name)]
+    return [as_text(folder, s) for s in snapshots], pictures, tables

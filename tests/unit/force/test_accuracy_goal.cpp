@@ -1,9 +1,12 @@
 // Accuracy goals: reached on particles not measured by the solver, kept, and repeatable.
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/particle_reader.hpp"
+#include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/force/accuracy/limit_search.hpp"
 #include "chamomile/force/field.hpp"
@@ -269,14 +272,68 @@ TEST_CASE("sampled direct sums match the reference and leave particles unchanged
     CHECK(sample.acceleration_errors(request.acceleration).size() == 500);
 }
 
+TEST_CASE("sampled direct sums have the same bits on any number of ranks")
+{
+    for (const double box : {0.0, 4.0}) {
+        CAPTURE(box);
+        const std::size_t n = rows_of_block + 7001, targets = box > 0 ? 3 : 20;
+        Particles p = hernquist(n);
+        p.acceleration.assign(n, {1, 2, 3});
+        p.potential.assign(n, 4);
+        std::fill(p.mass.end() - 500, p.mass.end(), 0); // tracers, also among the targets
+        SolverOptions o;
+        o.device = "cpu";
+        o.softening = softening;
+        o.precision = Precision::double_precision;
+        o.box = box;
+        DirectSample one(o);
+        Request whole = request_of(p, Quantities::acceleration_potential);
+        one.measure(whole, targets, Quantities::acceleration_potential);
+        const std::vector<double> errors = one.acceleration_errors(whole.acceleration),
+                                  depths = one.potential_errors(whole.potential);
+        REQUIRE(errors.size() == targets);
+        if (box == 0) {
+            const ReferenceSums exact = reference_sum(p, one.targets(), softening, 1);
+            for (std::size_t k = 0; k < targets; ++k)
+                CHECK(std::abs(errors[k] * norm(exact.acceleration[k]) /
+                                   norm(Vec3<double>{1, 2, 3} - exact.acceleration[k]) -
+                               1) < 1e-12);
+        }
+        for (const int number : {2, 3})
+            run_ranks(number, [&](Communicator& ranks) {
+                // the second of three ranks has no first particle of a block
+                const std::size_t r = std::size_t(ranks.rank()),
+                                  begins[] = {0, 1000, number == 2 ? n : 200000, n},
+                                  begin = begins[r];
+                Request own = whole;
+                own.count = begins[r + 1] - begin;
+                own.id = own.id.subspan(begin, own.count);
+                for (ArrayView* view :
+                     {&own.position, &own.mass, &own.acceleration, &own.potential})
+                    *view = view->from(begin);
+                DirectSample sample(o);
+                sample.measure(own, targets, Quantities::acceleration_potential, ranks);
+                const auto of_all = [&](const std::vector<double>& values) {
+                    return ranks.all_gather(std::span<const double>(values));
+                };
+                const auto a = of_all(sample.acceleration_errors(own.acceleration)),
+                           phi = of_all(sample.potential_errors(own.potential));
+                ranks.run_and_agree([&] {
+                    if (a != errors || phi != depths)
+                        throw Error(Fault::numeric, "other bits");
+                });
+            });
+    }
+}
+
 TEST_CASE("without memory the cancellation report skips its error sample")
 {
     ForceStatistics statistics;
     statistics.cancelling_part = 1;
     const auto text = [&](auto fail) {
-        return cancellation_text(statistics, {}, [&]() -> Request {
+        return cancellation_text(statistics, {}, 1, [&](std::size_t) {
             fail();
-            return {};
+            return std::vector<double>();
         });
     };
     CHECK(text([] { throw std::bad_alloc(); }) ==

@@ -6,8 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/initial/transform.hpp"
+#include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/unit_conversion.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/snapshot_fixture.hpp"
 
@@ -74,7 +78,7 @@ TEST_CASE("file blocks equal the whole file, also in converted units")
     CHECK(!open_snapshot(folder / "a.txt").deferred);
 }
 
-TEST_CASE("blocks of comoving files contain peculiar velocities")
+TEST_CASE("blocks of comoving files contain peculiar velocities, or momenta and wrapped positions")
 {
     const TemporaryFolder folder;
     Snapshot made = sample_snapshot(300);
@@ -86,9 +90,41 @@ TEST_CASE("blocks of comoving files contain peculiar velocities")
     for (const char* name : {"a.hdf5", "a.gadget2"}) {
         CAPTURE(name);
         write_snapshot(made, folder / name);
-        CHECK(are_same(gathered(open_snapshot(folder / name)),
-                       read_snapshot(folder / name).particles));
+        Snapshot whole = read_snapshot(folder / name), open = open_snapshot(folder / name);
+        CHECK(are_same(gathered(open), whole.particles));
+        CHECK(suggested_softening(open.particles, *rows_of(open)) ==
+              suggested_softening(whole.particles, *rows_of(whole)));
+        for (Snapshot* each : {&whole, &open}) {
+            each->box_size = 300;
+            CHECK(outside(*each, each->box_size).particles > 0);
+            make_canonical(*each);
+            CHECK(outside(*each, each->box_size).particles == 0);
+        }
+        CHECK(are_same(gathered(open), whole.particles));
     }
+}
+
+TEST_CASE("joined snapshots leave their particles in both files")
+{
+    const TemporaryFolder folder;
+    Snapshot made = sample_snapshot(300), other = sample_snapshot(several_blocks);
+    made.has_accelerations = made.has_potentials = true;
+    made.units = other.units = Units::gadget(false);
+    other.units.length_in_cm /= 1000;
+    write_snapshot(made, folder / "a.hdf5");
+    write_snapshot(other, folder / "b.hdf5");
+    const auto joined_by = [&](const auto& read) {
+        std::vector<Snapshot> parts{read(folder / "a.hdf5"), read(folder / "b.hdf5")};
+        share_units(parts[0], parts[1], "test");
+        return joined(std::move(parts), {"a", "b"});
+    };
+    const auto read = [](const auto& file) { return read_snapshot(file); };
+    const auto open = [](const auto& file) { return open_snapshot(file); };
+    const Snapshot whole = joined_by(read);
+    Snapshot left = joined_by(open);
+    REQUIRE(left.deferred);
+    load_deferred(left);
+    CHECK(are_same(left.particles, whole.particles));
 }
 
 TEST_CASE("errors in a block equal errors of the whole file")

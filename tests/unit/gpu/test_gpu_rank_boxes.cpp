@@ -12,6 +12,7 @@
 #include "tests/unit/gpu/cards.hpp"
 #include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/rank_series.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -115,6 +115,13 @@ public:
     StepColumns columns() { return store_->columns(); }
     /// Returns the length of a column of individual steps for `count` particles.
     std::size_t rows_of_steps(Column column, std::size_t count) const;
+    /// Returns the last of the moving columns in checkpoints.
+    Column last_column() const
+    {
+        return rows_of_steps(Column::long_range, 1) > 0 ? Column::long_range
+               : blocks_                                ? Column::orbit
+                                                        : Column::potential;
+    }
 
     /// True if particles are stored on a GPU or on ranks: the caller's copy dates from the last
     /// fetch().

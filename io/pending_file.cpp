@@ -185,7 +185,7 @@ void PendingFile::send_to_disk()
     ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); // fsync reports errors
 }
 
-void PendingFile::finish()
+void PendingFile::finish(const Look& look)
 {
     assert(descriptor_ >= 0 && !stays_);
     flush();
@@ -194,12 +194,6 @@ void PendingFile::finish()
     const int closing = std::exchange(descriptor_, -1);
     if (::close(closing) != 0)
         throw failure("cannot be closed");
-}
-
-void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
-{
-    if (descriptor_ >= 0)
-        finish();
     if (look)
         try {
             look(temporary_);
@@ -207,6 +201,12 @@ void PendingFile::commit(const std::function<void(const std::filesystem::path&)>
             throw bad_output(target_, "written data", error.what(),
                              "read back with an error; the disk may be failing");
         }
+}
+
+void PendingFile::commit(const Look& look)
+{
+    if (descriptor_ >= 0)
+        finish(look);
     reserve_name();
     stays_ = true;
     flush_folder();

@@ -56,12 +56,14 @@ public:
     /// Starts writing the current content to disk, to shorten the wait in commit().
     void send_to_disk();
 
-    /// Flushes the data to disk and closes the file, which keeps its temporary name.
-    void finish();
+    using Look = std::function<void(const std::filesystem::path& written)>;
+    /// Flushes the data to disk and closes the file, which keeps its temporary name. Calls `look`
+    /// to verify the file.
+    void finish(const Look& look = {});
 
-    /// Calls finish() unless it was called, calls `look` to verify the file, renames it, and
-    /// flushes the folder. Also commits a file that another library wrote under temporary().
-    void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
+    /// Calls finish() unless it was called, renames the file, and flushes the folder. Also commits
+    /// a file that another library wrote under temporary().
+    void commit(const Look& look = {});
 
     Error failure(const char* what) const; ///< includes the text of errno
 

@@ -405,11 +405,17 @@ std::filesystem::path RunJob::write_checkpoint()
         light_cone_->sync();
     std::filesystem::path file;
     try {
-        file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {
+        const auto write_parts = [this](const std::filesystem::path& checkpoint) {
+            LedParticles* const led = simulation_.led();
+            return led ? led->write_checkpoint_parts(state_.particles.type, checkpoint)
+                       : CheckpointParts();
+        };
+        const auto exchange_all = [this](Archive& archive) {
             origin_.exchange(archive);
             exchange_properties(archive, state_);
             exchange(archive);
-        });
+        };
+        file = checkpoints_.write(simulation_.step(), exchange_all, write_parts);
     } catch (const Error&) {
         folder_.require_same(); // it may have been renamed during the write
         throw;

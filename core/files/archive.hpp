@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -203,29 +204,34 @@ private:
     }
 };
 
-/// Adds up the bytes and blocks that an archive would hold.
+/// Adds up the bytes and blocks that an archive would hold, except some names.
 class ArchiveSize final : public Archive {
 public:
+    explicit ArchiveSize(std::set<std::string> left_out = {}) : left_out_(std::move(left_out)) {}
+
     bool is_reading() const override { return false; }
     std::uint64_t bytes() const { return bytes_; }
     std::uint64_t blocks() const { return blocks_; }
 
 private:
     std::uint64_t size(const std::string&, Format) override { return 0; }
-    void exchange(const std::string&, Format, std::span<std::byte> bytes) override
+    void exchange(const std::string& name, Format, std::span<std::byte> bytes) override
     {
-        add(bytes.size());
+        add(name, bytes.size());
     }
-    void keep_parts(const std::string&, Format, std::uint64_t bytes, const NextPart&) override
+    void keep_parts(const std::string& name, Format, std::uint64_t bytes, const NextPart&) override
     {
-        add(bytes);
+        add(name, bytes);
     }
-    void add(std::uint64_t bytes)
+    void add(const std::string& name, std::uint64_t bytes)
     {
+        if (left_out_.contains(name))
+            return;
         bytes_ += bytes;
         ++blocks_;
     }
 
+    std::set<std::string> left_out_;
     std::uint64_t bytes_ = 0, blocks_ = 0;
 };
 

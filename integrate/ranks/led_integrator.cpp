@@ -138,23 +138,28 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     const bool is_on_host = !particles.position.empty();
     if (archive.is_reading())
         led_.scatter_lasting(particles);
-    const Column last = own.rows_of_steps(Column::long_range, 1) > 0 ? Column::long_range
-                        : own.block_steps()                          ? Column::orbit
-                                                                     : Column::potential;
-    for (int c = 0; c <= int(last); ++c) {
+    const std::size_t n = particles.size();
+    std::vector<Column> archived_columns; // to be read from the archive alone
+    for (int c = 0; c <= int(own.last_column()); ++c) {
         const auto column = Column(c);
-        const bool is_step = column >= Column::step, is_given = is_on_host && !is_step;
-        const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;
+        const bool is_step = column >= Column::step;
+        const std::size_t rows = is_step ? own.rows_of_steps(column, n) : n;
         if (!archive.is_reading()) {
             if (is_step) // Simulation keeps the other columns
                 keep_rows(archive, column, rows, *this);
-        } else if (is_given || count_rows(archive, column) == rows)
-            led_.scatter(column, is_given ? static_cast<ParticleReader&>(in_memory) : archived,
-                         rows);
-        else if (column != Column::potential)
-            throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
-                          : unequal_lengths();
+        } else if (is_on_host && !is_step)
+            led_.scatter(column, in_memory, n);
+        else if (const std::uint64_t archived = count_rows(archive, column); archived != rows) {
+            if (column != Column::potential)
+                throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
+                              : unequal_lengths();
+        } else if (rows > 0)
+            archived_columns.push_back(column);
     }
+    const auto* const checkpoint = dynamic_cast<const CheckpointReader*>(&archive);
+    if (!archived_columns.empty() && !(checkpoint && led_.read(*checkpoint, archived_columns)))
+        for (const Column column : archived_columns)
+            led_.scatter(column, archived, n);
     own.exchange_counts(archive);
     if (!archive.is_reading())
         return;

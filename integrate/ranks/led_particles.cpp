@@ -33,4 +33,23 @@ void LedParticles::write(const Snapshot& snapshot, ParticleReader& rows, double 
     write_snapshot(snapshot, rows, path, pieces);
 }
 
+CheckpointParts LedParticles::write_checkpoint_parts(std::span<const std::uint8_t> types,
+                                                     const std::filesystem::path& checkpoint)
+{
+    if (ranks_.size() == 1)
+        return {};
+    scatter_types(types);
+    std::vector<std::byte> given;
+    put_sized(given, checkpoint.string());
+    return lead<&RankRun::write_checkpoint_parts>(given).value_or(CheckpointParts());
+}
+
+bool LedParticles::read(const CheckpointReader& checkpoint, std::span<const Column> columns)
+{
+    std::vector<std::byte> given;
+    put_sized(given, checkpoint.path().string());
+    put_bytes(given, columns.data(), columns.size());
+    return lead<&RankRun::read_checkpoint>(given, checkpoint.sum());
+}
+
 } // namespace chamomile

@@ -141,6 +141,14 @@ public:
     void write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
                const std::filesystem::path& path, int pieces);
 
+    /// Writes the parts of a checkpoint, each rank its rows, with their types. Returns no parts on
+    /// one rank, or if a rank does not see the folder. Throws Error(output).
+    CheckpointParts write_checkpoint_parts(std::span<const std::uint8_t> types,
+                                           const std::filesystem::path& checkpoint);
+    /// Reads columns of a checkpoint, each rank its rows, after begin(). Returns false if a rank
+    /// does not see the file.
+    bool read(const CheckpointReader& checkpoint, std::span<const Column> columns);
+
 private:
     Communicator& ranks_;
     RankRun run_;

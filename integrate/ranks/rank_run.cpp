@@ -158,8 +158,8 @@ void RankRun::fetch(Column column, std::uint64_t first, std::uint64_t end)
 {
     if (column < Column::step)
         update_home();
-    else if (!steps_)
-        steps_ = leapfrog_->columns();
+    else
+        update_steps();
     StepColumns none;
     visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
@@ -242,6 +242,67 @@ bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)
     whole.exchange(archive);
     HomeRows rows(home_, velocity_factor, ranks_);
     return chamomile::write_pieces(whole, rows, path, pieces, ranks_);
+}
+
+std::optional<CheckpointParts> RankRun::write_checkpoint_parts()
+{
+    std::string path;
+    read_sized(given_, path);
+    const Column last = leapfrog_->last_column();
+    update_home();
+    if (last >= Column::step)
+        update_steps();
+    home_.potential.resize(home_.size()); // none if a start has failed
+    StepColumns none;
+    const auto exchange = [&](Archive& archive) {
+        const auto put = [&](Column column, const std::string& extra, auto& values) {
+            using T = typename std::remove_reference_t<decltype(values)>::value_type;
+            if constexpr (std::is_arithmetic_v<T>)
+                archive(name_in_archives(column, extra), values);
+            else
+                archive.records(name_in_archives(column, extra), values);
+        };
+        for_each_column(put, home_);
+        for_each_column(
+            [&](Column column, auto& values) {
+                if (column <= last)
+                    put(column, {}, values);
+            },
+            steps_ ? *steps_ : none);
+    };
+    return chamomile::write_checkpoint_parts(path, exchange, ranks_);
+}
+
+bool RankRun::read_checkpoint(std::uint32_t sum)
+{
+    std::string path;
+    read_sized(given_, path);
+    std::vector<Column> columns(given_.size() / sizeof(Column));
+    read_bytes(given_, columns.data(), columns.size());
+    std::optional<CheckpointReader> checkpoint;
+    std::uint64_t hidden = 0;
+    try {
+        checkpoint.emplace(path, CheckSums::heads);
+        hidden = checkpoint->sum() != sum;
+    } catch (const Error&) {
+        hidden = 1;
+    }
+    ranks_.sum(std::span(&hidden, 1));
+    if (hidden > 0)
+        return false;
+    const std::size_t first = ranks_.first_of_run(count_, ranks_.rank()),
+                      end = ranks_.first_of_run(count_, ranks_.rank() + 1);
+    ranks_.run_and_agree([&] {
+        for (const Column column : columns)
+            visit_column(column, home_, *steps_, [&](auto& values) {
+                using T = typename std::remove_reference_t<decltype(values)>::value_type;
+                if constexpr (!std::is_integral_v<T>) {
+                    values.resize(end - first);
+                    checkpoint->part(name_in_archives(column), first, std::span(values));
+                }
+            });
+    });
+    return true;
 }
 
 std::vector<Crossing> RankRun::gather_crossings()

@@ -21,6 +21,7 @@
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/measures/radial_bins.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile {
 
@@ -90,6 +91,12 @@ public:
     /// Writes a snapshot as chamomile::write_pieces(), with velocities multiplied by the factor.
     /// The message holds the path and the rest of the snapshot.
     bool write_pieces(std::int32_t pieces, double velocity_factor);
+    /// Writes the home rows as parts of the checkpoint whose path is in the message.
+    std::optional<CheckpointParts> write_checkpoint_parts();
+    /// Reads home rows of columns from a checkpoint with this CheckpointReader::sum(). The message
+    /// holds its path and the columns. Returns false, having read nothing, if a rank does not see
+    /// the file.
+    bool read_checkpoint(std::uint32_t sum);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();
 
@@ -121,6 +128,11 @@ private:
     {
         if (leapfrog_)
             leapfrog_->fetch(home_);
+    }
+    void update_steps()
+    {
+        if (!steps_)
+            steps_ = leapfrog_->columns();
     }
     std::vector<std::uint64_t> homes() const;
     template <class T>
@@ -169,14 +181,13 @@ private:
     struct Constant {};
 };
 
-using RankCalls =
-    CallList<&RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into,
-             &RankRun::begin, &RankRun::take, &RankRun::make_particles, &RankRun::resume,
-             &RankRun::fetch, &RankRun::gather, &RankRun::gather_crossings,
-             &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
-             &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces, &Leapfrog::start,
-             &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose,
-             &Leapfrog::record_crossings>;
+using RankCalls = CallList<
+    &RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into, &RankRun::begin,
+    &RankRun::take, &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
+    &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
+    &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces,
+    &RankRun::write_checkpoint_parts, &RankRun::read_checkpoint, &Leapfrog::start, &Leapfrog::step,
+    &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

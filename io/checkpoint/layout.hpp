@@ -10,6 +10,10 @@
 ///
 /// Integers and reals are in the machine's byte order, which the header states. Check sums are
 /// CRC-32 (zlib's).
+///
+/// On several ranks each rank writes the rows of its particles into a part, a file of this form.
+/// The checkpoint itself has version 2, no such rows, and two blocks that name the parts and their
+/// check sums, which are those of all block heads of a part.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +28,10 @@ inline constexpr char magic[16] = {'c', 'h', 'a', 'm', 'o', 'm', 'i', 'l',
                                    'e', ' ', 'c', 'h', 'k', 'p', 't', '\n'};
 /// Readers refuse a different major version. A greater minor version adds blocks that older readers
 /// may ignore.
-inline constexpr std::uint32_t major_version = 1, minor_version = 0;
+inline constexpr std::uint32_t major_version = 1, major_version_with_parts = 2, minor_version = 0;
 inline constexpr std::uint64_t byte_order = 0x0102030405060708;
-inline constexpr const char* end_name = "end";
+inline constexpr const char *end_name = "end", *part_names = "parts/names",
+                            *part_sums = "parts/sums";
 
 /// A Header is the first 64 bytes of the file.
 struct Header {
@@ -55,11 +60,12 @@ static_assert(std::has_unique_object_representations_v<Header> &&
 /// Returns the CRC-32 of the bytes; `before`: CRC-32 of the preceding bytes.
 std::uint32_t check_sum(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-/// Returns the check sum of a header or block head, excluding its last member `sum`.
+/// Returns the check sum of a header or block head, excluding its last member `sum`: a CRC of bytes
+/// and their CRC does not depend on the bytes.
 template <class Record>
-std::uint32_t record_sum(const Record& record)
+std::uint32_t record_sum(const Record& record, std::uint32_t before = 0)
 {
-    return check_sum(std::as_bytes(std::span(&record, 1)).first(offsetof(Record, sum)));
+    return check_sum(std::as_bytes(std::span(&record, 1)).first(offsetof(Record, sum)), before);
 }
 
 } // namespace chamomile::checkpoint_layout

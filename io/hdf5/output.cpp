@@ -20,8 +20,9 @@ Hdf5Handle creation_properties(hid_t kind)
     return properties;
 }
 
-/// Max rows per chunk, and max chunks filled in parallel and held in memory.
-constexpr std::size_t max_chunk_rows = 1 << 16, max_chunks_at_once = 32;
+/// Max rows per chunk, and max chunks filled in parallel and held in memory: few enough to stay in
+/// the processor's cache until they are written.
+constexpr std::size_t max_chunk_rows = 1 << 16, max_chunks_at_once = 8;
 
 /// Returns the Fletcher sum of the big-endian 16-bit words of a chunk, as defined by HDF5's filter
 /// (J. G. Fletcher, IEEE Trans. Comm. 30, 247, 1982). HDF5 computes it in one thread, slower than
@@ -124,12 +125,11 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     // One thread writes chunks while the others fill the next chunks. Threads that are ranks meet
     // in parts.fetch(), so none may hold the lock there.
     const Hdf5Quiet::Pause pause;
-    std::array<std::vector<std::byte>, 2> buffers;
-    std::future<void> written; // declared last: its destructor waits while `buffers` exist
+    std::future<void> written; // its destructor waits while the buffers are in use
     for (std::size_t first = 0; first < chunks; first += at_once) {
         const std::size_t here = std::min(at_once, chunks - first);
-        std::vector<std::byte>& buffer = buffers[first / at_once % 2];
-        buffer.resize(at_once * stored);
+        std::vector<std::byte>& buffer = buffers_[first / at_once % 2];
+        buffer.resize(std::max(buffer.size(), at_once * stored));
         parts.fetch(first * chunk_rows, std::min((first + here) * chunk_rows, count));
 #pragma omp parallel for if (here > 1) schedule(dynamic)
         for (std::size_t k = 0; k < here; ++k) {

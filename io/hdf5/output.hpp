@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "chamomile/core/vec3.hpp"
 #include "chamomile/io/hdf5/handle.hpp"
@@ -128,6 +129,7 @@ private:
 
     PendingFile& pending_;
     Hdf5Handle file_;
+    std::array<std::vector<std::byte>, 2> buffers_; ///< for chunks; kept: new memory takes long
 };
 
 } // namespace chamomile

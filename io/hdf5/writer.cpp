@@ -17,6 +17,7 @@
 #include "chamomile/io/hdf5/pieces.hpp"
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/shared_files.hpp"
 #include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
@@ -411,26 +412,13 @@ bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::files
               end = int(ranks.first_of_run(std::uint64_t(pieces), rank + 1));
     const auto part = [&](int k) { return FilePart{whole, path, k, pieces}; };
     std::deque<PendingFile> files; // every file on rank 0, else own pieces
-    std::vector<std::byte> sent;
-    ranks.run_and_agree([&] {
-        for (int k = 0; rank == 0 && k < (pieces > 1 ? pieces + 1 : 1); ++k)
-            put_sized(sent, files.emplace_back(part(k).file()).temporary().string());
-    });
-    const Inbox received = ranks.broadcast(sent);
-    std::span<const std::byte> names = received.all<std::byte>();
-    std::uint64_t hidden = 0;
-    for (int k = 0; rank > 0 && hidden == 0 && k < end; ++k) {
-        std::string temporary;
-        read_sized(names, temporary);
-        try {
-            if (k >= begin)
-                files.emplace_back(part(k).file(), temporary);
-        } catch (const Error&) {
-            hidden = 1;
-        }
-    }
-    ranks.sum(std::span(&hidden, 1));
-    if (hidden > 0)
+    const auto targets = [&] {
+        std::vector<std::filesystem::path> targets;
+        for (int k = 0; k < (pieces > 1 ? pieces + 1 : 1); ++k)
+            targets.push_back(part(k).file());
+        return targets;
+    };
+    if (!create_on_ranks(targets, std::size_t(begin), std::size_t(end), ranks, files))
         return false;
 
     // HDF5 failures while closing cannot be repaired, so all files reserve their room first. HDF5

@@ -39,6 +39,38 @@ std::uint64_t number_of(const fs::path& file)
     return std::strtoull(file.filename().c_str() + std::strlen(beginning), nullptr, 10);
 }
 
+/// Returns whether a name is checkpoint_N.chk.G.K.
+bool is_part(const std::string& name)
+{
+    const fs::path generation = fs::path(name).stem();
+    const auto is_number = [](const fs::path& file) {
+        const std::string digits = file.extension().string();
+        return digits.size() > 1 && digits.find_first_not_of("0123456789", 1) == digits.npos;
+    };
+    return is_number(name) && is_number(generation) &&
+           is_numbered(generation.stem().string(), ending);
+}
+
+/// Removes parts of the checkpoints up to `step` that have been removed, and of that step except
+/// `parts`.
+void remove_left_parts(const fs::path& folder, std::uint64_t step, const CheckpointParts& parts)
+{
+    std::vector<fs::path> left;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+        const fs::path name = entry.path().filename();
+        if (!is_part(name.string()) || number_of(name) > step ||
+            std::ranges::find(parts.names, name.string()) != parts.names.end())
+            continue;
+        fs::path checkpoint = folder / name.stem().stem();
+        const bool is_whole = number_of(name) < step && fs::exists(checkpoint, none);
+        if (!is_whole && !fs::exists(checkpoint.replace_extension(aside), none))
+            left.push_back(entry.path());
+    }
+    for (const fs::path& part : left)
+        fs::remove(part, none);
+}
+
 /// Returns the checkpoints of the folder, latest step first.
 std::vector<fs::path> checkpoints_in(const fs::path& folder)
 {
@@ -82,23 +114,32 @@ bool is_of_run(const CheckpointReader& run, const fs::path& file)
 
 } // namespace
 
-fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange)
+fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange,
+                            const std::function<CheckpointParts(const fs::path&)>& write_parts)
 {
     const double start = wall_clock_seconds();
     const fs::path file = folder_ / name_of(step);
-    write_checkpoint(file, exchange);
+    const CheckpointParts parts = write_parts ? write_parts(file) : CheckpointParts();
+    std::error_code none; // extra files do no harm
+    try {
+        write_checkpoint(file, exchange, parts);
+    } catch (const Error&) {
+        for (const std::string& name : parts.names)
+            fs::remove(folder_ / name, none);
+        throw;
+    }
     std::vector<fs::path> files = checkpoints_in(folder_);
     std::erase_if(files, [&](const fs::path& other) { return number_of(other) > step; }); // foreign
-    std::error_code none; // an extra checkpoint does no harm
     for (std::size_t k = kept; k < files.size(); ++k)
         fs::remove(files[k], none);
+    remove_left_parts(folder_, step, parts);
     longest_ = std::max(longest_, wall_clock_seconds() - start);
     return file;
 }
 
 bool is_checkpoint_name(const std::string& name)
 {
-    return is_numbered(name, ending) || is_numbered(name, aside);
+    return is_numbered(name, ending) || is_numbered(name, aside) || is_part(name);
 }
 
 fs::path restart_folder(const fs::path& place)

@@ -13,14 +13,18 @@
 
 namespace chamomile {
 
-/// Checkpoints writes checkpoint_000000123.chk (the state at step 123) and keeps the last two.
-/// Files of later steps belong to other runs and stay untouched.
+/// Checkpoints writes checkpoint_000000123.chk (the state at step 123) and keeps the last two. On
+/// several ranks parts checkpoint_000000123.chk.0.K hold the rows of rank K. Files of later steps
+/// belong to other runs and stay untouched.
 class Checkpoints {
 public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// Writes a checkpoint, then removes older ones. Throws Error(output).
-    std::filesystem::path write(std::uint64_t step, const std::function<void(Archive&)>& exchange);
+    /// Writes a checkpoint, then removes older ones. `write_parts` writes its parts, if any,
+    /// before. Throws Error(output).
+    std::filesystem::path
+    write(std::uint64_t step, const std::function<void(Archive&)>& exchange,
+          const std::function<CheckpointParts(const std::filesystem::path&)>& write_parts = {});
 
     double longest_seconds() const { return longest_; } ///< max seconds of a write; 0: none yet
 

@@ -14,7 +14,7 @@ import time
 from bad_inputs import write_inputs
 from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes, ranks_of, results
 from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused, table
-from restarting import start
+from restarting import checkpoints, parts, start
 
 RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "--check-forces", 30, "--set", "check-forces.every=3",
        "-q", "--overwrite"]
@@ -169,13 +169,26 @@ def restarts(folder, one):
     """Restarts from one rank to three, two, seven and back, in parts with at least one step each."""
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
     for number in (3, 2, 7, 1) * 2:
+        before = checkpoints(folder / "out")[-1]
         words = ["--ranks", number] if number > 1 else []
         chamomile(folder, "run", "--restart", "out", "-q", *words)
+        newest = checkpoints(folder / "out")[-1]
+        found = len(parts(folder / "out", newest))
+        check(newest == before or found == (number if number > 1 else 0), f"{newest.name} of {number} ranks has {found} parts")
     check(results(folder, "out") == one, "restarts on other numbers of ranks: results differ")
     if MPIRUN:
         chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
         status, _, err = processes(folder, 3, "run", "--restart", "out", "-q", "--max-walltime", 1000)
         check(status == 0 and results(folder, "out") == one, f"a restart on 3 processes: status {status}, or results differ: {err}")
+        first, second, _ = parts(folder / "out", checkpoints(folder / "out")[-1])
+        for name, line in ("lost", "No such file or directory"), ("copied", "part: of another checkpoint"):
+            shutil.copytree(folder / "out", folder / name)
+            part = folder / name / second.name
+            part.unlink()
+            if name == "copied":
+                shutil.copy(first, part)
+            status, out, err = processes(folder, 2, "run", "--restart", name, "--t-end", 0.09375, "--max-walltime", 1e-4)
+            check(status == 0 and re.search(rf"rejected +{name}/{part.name}: .*{line}", out), f"a part is {name}: status {status}: {out} {err}")
 
 
 def bench(folder):

@@ -13,9 +13,11 @@ def start(folder, *arguments):
 
 
 def digests(folder):
-    """Returns digests of every file by name; for checkpoints by numbers only, because they contain the command."""
+    """Returns digests of every file by name; for checkpoints by numbers only, because they contain the command. Their
+    parts depend on the number of ranks.
+    """
     return {path.name: "" if ".chk" in path.name else hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(folder.iterdir()) if path.name not in ("run.log", "steps.csv")}
+            for path in sorted(folder.iterdir()) if path.name not in ("run.log", "steps.csv") and not is_part(path)}
 
 
 def steps(folder):
@@ -28,6 +30,15 @@ def steps(folder):
 
 def checkpoints(folder):
     return sorted(folder.glob("checkpoint_*.chk"))
+
+
+def is_part(path):
+    return re.fullmatch(r"checkpoint_\d+\.chk\.\d+\.\d+", path.name) is not None
+
+
+def parts(folder, checkpoint=None):
+    """Returns the parts of a checkpoint, or of all."""
+    return [path for path in sorted(folder.iterdir()) if is_part(path) and (not checkpoint or path.name.startswith(checkpoint.name))]
 
 
 def differences(found, expected, older_checkpoints=True):

@@ -52,6 +52,19 @@ Particles gathered(const Particles& rest, ParticleReader& rows)
     return all;
 }
 
+/// Writes a checkpoint, each rank a part if there are several.
+void write_state(Simulation& simulation, const Particles& particles,
+                 const std::filesystem::path& file)
+{
+    CheckpointParts parts;
+    if (LedParticles* const led = simulation.led()) {
+        parts = led->write_checkpoint_parts(particles.type, file);
+        CHECK(parts.names.size() == (led->ranks().size() == 1 ? 0 : led->ranks().size()));
+    }
+    write_checkpoint(
+        file, [&](Archive& archive) { simulation.exchange(archive); }, parts);
+}
+
 /// Returns the particles of a run continued from a checkpoint.
 Particles restored(const std::filesystem::path& file, const SolverOptions& options,
                    const Scheme& scheme, bool leaves)
@@ -104,7 +117,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     follow_some(simulation, p.size(), shown);
     simulation.run();
     const TemporaryFolder folder; // all ranks contribute to each saved column
-    write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
+    write_state(simulation, p, folder / "state.chk");
     CheckpointReader kept(folder / "state.chk");
     Particles& last = shown.seen.emplace_back(p);
     kept.records("particles/position", last.position);
@@ -138,6 +151,55 @@ TEST_CASE("steps on ranks equal a single rank bitwise for all schemes and fields
             CHECK(same(alone, several));
         }
         ++number;
+    }
+}
+
+TEST_CASE("a checkpoint of any number of ranks continues on any other, bit for bit")
+{
+    for (const RankCase& one : rank_cases()) {
+        if (one.name != "blocks, mixed, 1511" && one.name != "adaptive, mixed, 3")
+            continue;
+        CAPTURE(one.name);
+        const auto advance = [&](int P, double end, const auto& before) {
+            SolverOptions options = one.options;
+            options.own_ranks = P;
+            const IntegratorWithSolver made = make_integrator(options, one.scheme);
+            Particles p = one.particles;
+            Simulation simulation(p, *made.integrator, 0, end);
+            simulation.leave_particles();
+            before(simulation);
+            simulation.run();
+            return gathered(p, simulation.rows());
+        };
+        std::optional<Particles> expected;
+        for (const int P : {0, 2, 3}) {
+            const TemporaryFolder folder;
+            const auto file = folder / "state.chk";
+            advance(P, 0.125, [&](Simulation& simulation) {
+                simulation.when_done([&](Simulation& now) {
+                    if (now.step() == 4)
+                        write_state(now, now.particles(), file);
+                });
+            });
+            for (const int Q : {0, 1, 2, 3, 5})
+                for (const bool is_hidden : {false, true}) {
+                    CAPTURE(P);
+                    CAPTURE(Q);
+                    const Particles last = advance(Q, 0.125, [&](Simulation& simulation) {
+                        CheckpointReader kept(file);
+                        if (is_hidden) // other ranks do not see the folder
+                            std::filesystem::rename(folder.path(),
+                                                    folder.path().string() + ".away");
+                        simulation.exchange(kept);
+                        if (is_hidden)
+                            std::filesystem::rename(folder.path().string() + ".away",
+                                                    folder.path());
+                    });
+                    if (!expected)
+                        expected = last;
+                    CHECK(same_bits(last, *expected));
+                }
+        }
     }
 }
 

@@ -104,12 +104,15 @@ private:
                   Timeout timeout) override
     {
         ranks_.exchange(to, inbox, timeout);
+        if (std::exchange(has_removed_, has_removed_ || !names_in(folder_).empty()))
+            return; // rank 0 may write by now
         for (const std::string& name : names_in(folder_))
             std::filesystem::remove(folder_ / name);
     }
 
     Communicator& ranks_;
     std::filesystem::path folder_;
+    bool has_removed_ = false;
 };
 
 } // namespace

@@ -135,6 +135,9 @@ public:
                 }
             }
         add_tile(count);
+        if constexpr (part == AdjointPart::smooth && with_mu) // without the targets' own
+            for (int t = 0; t < targets_.padded; t += P::width)
+                add_lanes(split_.own() * value(7, t), 1, targets_.sums + t + 3 * targets_.padded);
     }
 
 private:
@@ -224,8 +227,6 @@ private:
             if constexpr (with_mu)
                 dual += c * of_j;
         }
-        if constexpr (part == AdjointPart::smooth && with_mu) // without the target's own
-            dual -= split_.own() * mu;
         along_r += mass * of_lambda;
         along_r -= of_mass * lambda;
         double* const sums = targets_.sums + first;

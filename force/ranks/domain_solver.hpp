@@ -70,12 +70,15 @@ public:
     RankDispatcher(const RankDispatcher&) = delete;
     RankDispatcher& operator=(const RankDispatcher&) = delete;
 
-    /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept.
-    /// Throws PeerFailed or an error of this rank, after which no rank can continue.
+    /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept
+    /// while rank 0 has theirs. Throws PeerFailed or an error of this rank, after which no rank can
+    /// continue.
     void serve();
+    /// Returns the number of solvers on this rank.
+    std::size_t solvers() const { return solvers_.size(); }
 
 private:
-    ScatteringSolver& solver_of(const ForceCommand& order);
+    ScatteringSolver& solver_of(const ForceCommand& order, std::span<const std::uint64_t> live);
 
     Communicator& ranks_;
     RankService* service_;

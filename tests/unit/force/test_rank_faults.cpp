@@ -101,6 +101,25 @@ TEST_CASE("a failure before any exchange ends all ranks with the failing rank's 
     }
 }
 
+TEST_CASE("ranks drop solvers that rank 0 has dropped, also while an older one lives")
+{
+    Particles p = plummer(300, 5);
+    run_ranks(3, [&](Communicator& own) {
+        if (own.rank() > 0) {
+            RankDispatcher dispatcher(own);
+            dispatcher.serve();
+            CHECK(dispatcher.solvers() == 2);
+            return;
+        }
+        const auto older = make_solver(options_on(own));
+        for (int k = 0; k < 4; ++k)
+            make_solver(options_on(own))->solve(p, Quantities::acceleration);
+        const auto newer = make_solver(options_on(own));
+        older->solve(p, Quantities::acceleration);
+        end_serving(own);
+    });
+}
+
 TEST_CASE("random message delays change no bit")
 {
     const Particles cloud = plummer(3000, 5);

@@ -49,7 +49,7 @@ int send(ForceCommand order, std::span<const std::byte> rest, Communicator& rank
     std::vector<std::byte> bytes(sizeof order + rest.size());
     std::memcpy(bytes.data(), &order, sizeof order);
     std::copy(rest.begin(), rest.end(), bytes.begin() + sizeof order);
-    ranks.broadcast(bytes);
+    ranks.run_or_fail([&] { ranks.broadcast(bytes); });
     return order.threads;
 }
 
@@ -275,31 +275,38 @@ ScatteringSolver& RankDispatcher::solver_of(const ForceCommand& order,
 
 void RankDispatcher::serve()
 {
-    for (;;) {
-        const Inbox inbox = ranks_.broadcast({}, Timeout::endless);
-        const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
-        const ForceCommand& order = *reinterpret_cast<const ForceCommand*>(bytes.data());
-        if (order.task == ForceCommand::Task::end)
-            return;
-        use_threads(order.threads);
-        ranks_.set_time_limit(order.time_limit);
-        if (!service_ && order.task == ForceCommand::Task::service)
-            throw Error(
-                Fault::usage,
-                "this rank runs serve_solver(): call serve_particles() to serve a time loop");
-        const std::span<const std::byte> rest = bytes.subspan(sizeof order);
-        try {
-            if (order.task == ForceCommand::Task::service)
-                service_->carry_out(rest);
-            else
-                solver_of(order, {reinterpret_cast<const std::uint64_t*>(rest.data()),
-                                  rest.size() / sizeof(std::uint64_t)})
-                    .carry_out(order, nullptr);
-        } catch (const PeerFailed&) {
-            throw;
-        } catch (const Error&) { // all ranks know the error, and rank 0 reports it
+    ranks_.run_or_fail([&] {
+        while (carry_out()) {
         }
+    });
+}
+
+/// Executes the next command. Returns false after the last one.
+bool RankDispatcher::carry_out()
+{
+    const Inbox inbox = ranks_.broadcast({}, Timeout::endless);
+    const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
+    const ForceCommand& order = *reinterpret_cast<const ForceCommand*>(bytes.data());
+    if (order.task == ForceCommand::Task::end)
+        return false;
+    use_threads(order.threads);
+    ranks_.set_time_limit(order.time_limit);
+    if (!service_ && order.task == ForceCommand::Task::service)
+        throw Error(Fault::usage,
+                    "this rank runs serve_solver(): call serve_particles() to serve a time loop");
+    const std::span<const std::byte> rest = bytes.subspan(sizeof order);
+    try {
+        if (order.task == ForceCommand::Task::service)
+            service_->carry_out(rest);
+        else
+            solver_of(order, {reinterpret_cast<const std::uint64_t*>(rest.data()),
+                              rest.size() / sizeof(std::uint64_t)})
+                .carry_out(order, nullptr);
+    } catch (const PeerFailed&) {
+        throw;
+    } catch (const Error&) { // all ranks know the error, and rank 0 reports it
     }
+    return true;
 }
 
 void serve_solver(Communicator& ranks, RankService* service)
@@ -320,7 +327,7 @@ void end_serving(Communicator& ranks)
     ForceCommand order;
     order.task = ForceCommand::Task::end;
     if (ranks.size() > 1 && !ranks.has_failed())
-        ranks.broadcast(std::as_bytes(std::span(&order, 1)));
+        ranks.run_or_fail([&] { ranks.broadcast(std::as_bytes(std::span(&order, 1))); });
 }
 
 } // namespace chamomile

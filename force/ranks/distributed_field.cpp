@@ -274,7 +274,7 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     } chosen{};
     std::exception_ptr failure;
     if (ranks.rank() > 0)
-        ranks.run_or_fail([&] { serve_solver(ranks); });
+        serve_solver(ranks);
     else {
         try {
             SolverOptions of_all = options;

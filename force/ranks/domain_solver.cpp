@@ -2,6 +2,7 @@
 // together, and rank 0 gathers the sums.
 #include "chamomile/force/ranks/domain_solver.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -39,16 +40,16 @@ private:
     ThreadRanks ranks_;
 };
 
-/// Broadcasts an order of rank 0, followed by a message to services. Returns the number of threads
-/// per rank.
-int send(ForceCommand order, std::span<const std::byte> to_received, Communicator& ranks)
+/// Broadcasts an order of rank 0, followed by a message to services or by the numbers of live
+/// solvers. Returns the number of threads per rank.
+int send(ForceCommand order, std::span<const std::byte> rest, Communicator& ranks)
 {
     order.threads = ranks.share_of_threads(thread_count());
     order.time_limit = ranks.time_limit();
-    std::vector<std::byte> bytes(sizeof order + to_received.size());
+    std::vector<std::byte> bytes(sizeof order + rest.size());
     std::memcpy(bytes.data(), &order, sizeof order);
-    std::copy(to_received.begin(), to_received.end(), bytes.begin() + sizeof order);
-    ranks.broadcast(bytes);
+    std::copy(rest.begin(), rest.end(), bytes.begin() + sizeof order);
+    ranks.run_or_fail([&] { ranks.broadcast(bytes); });
     return order.threads;
 }
 
@@ -56,32 +57,39 @@ int send(ForceCommand order, std::span<const std::byte> to_received, Communicato
 class SolverNumber {
 public:
     SolverNumber()
-        : number_(change([](auto& live, auto& last) { return *live.insert(++last).first; }))
-    {}
+    {
+        const std::lock_guard lock(numbers().mutex);
+        number_ = ++numbers().last;
+        numbers().live.insert(number_);
+    }
     ~SolverNumber()
     {
-        change([this](auto& live, auto&) { return live.erase(number_); });
+        const std::lock_guard lock(numbers().mutex);
+        numbers().live.erase(number_);
     }
     SolverNumber(const SolverNumber&) = delete;
 
     std::uint64_t value() const { return number_; }
-    static std::uint64_t oldest()
+    /// Returns the numbers of all live solvers, ascending.
+    static std::vector<std::uint64_t> live()
     {
-        return change([](auto& live, auto&) { return *live.begin(); });
+        const std::lock_guard lock(numbers().mutex);
+        return {numbers().live.begin(), numbers().live.end()};
     }
 
 private:
-    template <class Change>
-    static std::uint64_t change(const Change& change)
+    struct Numbers {
+        std::mutex mutex;
+        std::set<std::uint64_t> live;
+        std::uint64_t last = 0;
+    };
+    static Numbers& numbers()
     {
-        static std::mutex mutex;
-        static std::set<std::uint64_t> live;
-        static std::uint64_t last = 0;
-        const std::lock_guard lock(mutex);
-        return change(live, last);
+        static Numbers numbers;
+        return numbers;
     }
 
-    std::uint64_t number_;
+    std::uint64_t number_ = 0;
 };
 
 class DomainSolver final : public AdjustableSolver {
@@ -133,7 +141,6 @@ private:
         ForceCommand order;
         order.options = SentOptions::of(options_, devices_);
         order.solver_number = number_.value();
-        order.oldest_solver = SolverNumber::oldest();
         order.adjustments = adjustments_;
         return order;
     }
@@ -142,7 +149,8 @@ private:
     ForceStatistics give(const ForceCommand& order, const Request* request)
     {
         try {
-            const ThreadsInUse threads(send(order, {}, ranks_));
+            const std::vector<std::uint64_t> live = SolverNumber::live();
+            const ThreadsInUse threads(send(order, std::as_bytes(std::span(live)), ranks_));
             return here_.carry_out(order, request);
         } catch (const PeerFailed&) {
             if (order.shared)
@@ -253,10 +261,12 @@ RankDispatcher::RankDispatcher(Communicator& ranks, RankService* service)
 
 RankDispatcher::~RankDispatcher() = default;
 
-/// Returns this rank's solver for an order. Drops solvers older than the oldest one of rank 0.
-ScatteringSolver& RankDispatcher::solver_of(const ForceCommand& order)
+/// Returns this rank's solver for an order. Drops solvers that rank 0 no longer has.
+ScatteringSolver& RankDispatcher::solver_of(const ForceCommand& order,
+                                            std::span<const std::uint64_t> live)
 {
-    solvers_.erase(solvers_.begin(), solvers_.lower_bound(order.oldest_solver));
+    std::erase_if(solvers_,
+                  [&](const auto& held) { return !std::ranges::binary_search(live, held.first); });
     std::unique_ptr<ScatteringSolver>& solver = solvers_[order.solver_number];
     if (!solver)
         solver = std::make_unique<ScatteringSolver>(ranks_);
@@ -265,28 +275,38 @@ ScatteringSolver& RankDispatcher::solver_of(const ForceCommand& order)
 
 void RankDispatcher::serve()
 {
-    for (;;) {
-        const Inbox inbox = ranks_.broadcast({}, Timeout::endless);
-        const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
-        const ForceCommand& order = *reinterpret_cast<const ForceCommand*>(bytes.data());
-        if (order.task == ForceCommand::Task::end)
-            return;
-        use_threads(order.threads);
-        ranks_.set_time_limit(order.time_limit);
-        if (!service_ && order.task == ForceCommand::Task::service)
-            throw Error(
-                Fault::usage,
-                "this rank runs serve_solver(): call serve_particles() to serve a time loop");
-        try {
-            if (order.task == ForceCommand::Task::service)
-                service_->carry_out(bytes.subspan(sizeof order));
-            else
-                solver_of(order).carry_out(order, nullptr);
-        } catch (const PeerFailed&) {
-            throw;
-        } catch (const Error&) { // all ranks know the error, and rank 0 reports it
+    ranks_.run_or_fail([&] {
+        while (carry_out()) {
         }
+    });
+}
+
+/// Executes the next command. Returns false after the last one.
+bool RankDispatcher::carry_out()
+{
+    const Inbox inbox = ranks_.broadcast({}, Timeout::endless);
+    const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
+    const ForceCommand& order = *reinterpret_cast<const ForceCommand*>(bytes.data());
+    if (order.task == ForceCommand::Task::end)
+        return false;
+    use_threads(order.threads);
+    ranks_.set_time_limit(order.time_limit);
+    if (!service_ && order.task == ForceCommand::Task::service)
+        throw Error(Fault::usage,
+                    "this rank runs serve_solver(): call serve_particles() to serve a time loop");
+    const std::span<const std::byte> rest = bytes.subspan(sizeof order);
+    try {
+        if (order.task == ForceCommand::Task::service)
+            service_->carry_out(rest);
+        else
+            solver_of(order, {reinterpret_cast<const std::uint64_t*>(rest.data()),
+                              rest.size() / sizeof(std::uint64_t)})
+                .carry_out(order, nullptr);
+    } catch (const PeerFailed&) {
+        throw;
+    } catch (const Error&) { // all ranks know the error, and rank 0 reports it
     }
+    return true;
 }
 
 void serve_solver(Communicator& ranks, RankService* service)
@@ -307,7 +327,7 @@ void end_serving(Communicator& ranks)
     ForceCommand order;
     order.task = ForceCommand::Task::end;
     if (ranks.size() > 1 && !ranks.has_failed())
-        ranks.broadcast(std::as_bytes(std::span(&order, 1)));
+        ranks.run_or_fail([&] { ranks.broadcast(std::as_bytes(std::span(&order, 1))); });
 }
 
 } // namespace chamomile

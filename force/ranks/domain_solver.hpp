@@ -70,12 +70,15 @@ public:
     RankDispatcher(const RankDispatcher&) = delete;
     RankDispatcher& operator=(const RankDispatcher&) = delete;
 
-    /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept.
-    /// Throws PeerFailed or an error of this rank, after which no rank can continue.
+    /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept
+    /// while rank 0 has theirs. Throws PeerFailed, after which no rank can continue.
     void serve();
+    /// Returns the number of solvers on this rank.
+    std::size_t solvers() const { return solvers_.size(); }
 
 private:
-    ScatteringSolver& solver_of(const ForceCommand& order);
+    bool carry_out();
+    ScatteringSolver& solver_of(const ForceCommand& order, std::span<const std::uint64_t> live);
 
     Communicator& ranks_;
     RankService* service_;
@@ -88,7 +91,7 @@ void serve_solver(Communicator& ranks, RankService* service = nullptr);
 /// Broadcasts a message of rank 0 to the services of all ranks; executes it on rank 0 by `own`.
 void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own);
 
-/// Makes serve_solver() return on the other ranks, unless a rank has failed.
+/// Makes serve_solver() return on the other ranks, unless a rank has failed. Throws PeerFailed.
 void end_serving(Communicator& ranks);
 
 } // namespace chamomile

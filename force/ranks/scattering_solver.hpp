@@ -22,7 +22,6 @@ struct ForceCommand {
     };
     Task task = Task::prepare;
     std::uint64_t solver_number = 0; ///< identifies a solver of rank 0
-    std::uint64_t oldest_solver = 0; ///< the smallest number of rank 0's solvers
     std::uint64_t adjustments = 0;   ///< calls of adjust() so far
     SentOptions options = {};
     // The request.

@@ -117,7 +117,7 @@ public:
         {
             const nb::gil_scoped_release released;
             const ThreadsInUse threads(processes_->threads());
-            ranks().run_or_fail([&] { server_.serve(); });
+            server_.serve();
             header = ranks().broadcast({}, Timeout::endless);
         }
         const std::span<const char> bytes = header.from<char>(0);

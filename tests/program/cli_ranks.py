@@ -214,6 +214,38 @@ def bench(folder):
         check(200 * 4000 / ranks < 1e6 * float(row["most MB held"]) < 4000 * 4000, f"bench on {ranks} ranks: {row['most MB held']} MB held")
 
 
+def peak_of(pid):
+    """Returns the peak memory of a process in bytes; 0 after it ended."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def peaks_of(started, number, is_over=lambda: False):
+    """Waits until launched processes end and returns their peaks of memory by rank, until `is_over`; empty if not all were seen."""
+    most = []
+    while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
+        time.sleep(0.01)
+    while started.poll() is None:
+        seen = [peak for pid in ranks if (peak := peak_of(pid))]
+        if is_over():
+            break
+        most = seen if len(seen) == number else most
+        time.sleep(0.01)
+    return most
+
+
+def tuning(folder):
+    """The other ranks drop the solver of each ended trial: they need less memory than rank 0, which has all particles."""
+    started = launch(folder, 2, "bench", "-n", 100000, "--eps", 0.05, "--theta", 1.5, "--order", 2, "--threads", 1, "--repeat", 1, "--sample", 0, "--tune", "-q")
+    most = peaks_of(started, 2)
+    _, err = started.communicate()
+    if check(started.returncode == 0 and len(most) == 2, f"bench --tune on 2 processes: status {started.returncode}, {len(most)} were found: {err}"):
+        check(most[1] < 1.3 * most[0], f"bench --tune on 2 processes: rank 0 took {most[0] / 1e6:.0f} MB, rank 1 {most[1] / 1e6:.0f}")
+
+
 def memory(folder):
     """After a settling time, a thousand further steps with migrating particles take no more memory."""
     def most(steps):
@@ -221,8 +253,7 @@ def memory(folder):
                                                     "--overwrite", "-o", "memory", "--snapshot-every", 100])], cwd=folder)
         megabytes = 0
         while run.poll() is None:
-            if found := re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{run.pid}/status").read_text()):
-                megabytes = int(found[1]) / 1024
+            megabytes = peak_of(run.pid) / 1e6 or megabytes
             time.sleep(0.01)
         check(run.returncode == 0 and megabytes > 0, f"{steps} steps: status {run.returncode}, {megabytes} MB")
         return megabytes
@@ -244,26 +275,11 @@ def reading(folder):
     def written():
         return set(folder.glob("many*/*"))
 
-    def peak_of(pid):
-        """Returns the peak memory of a process in bytes; 0 after it ended."""
-        try:
-            found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
-        except OSError:
-            return 0
-        return int(found[1]) * 1024 if found else 0
-
     for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"]),
                       ("HDF5 with pictures", ["many.hdf5", *words, "-o", "many3", "--frames", "--set", "frames.every=0.01", "--set", "frames.size=64", "--check-forces", 10])]:
-        before, most = written(), []
+        before = written()
         started = launch(folder, number, "run", *run)
-        while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
-            time.sleep(0.01)
-        while started.poll() is None:
-            seen = [peak for pid in ranks if (peak := peak_of(pid))]
-            if written() != before and "--frames" not in run:
-                break
-            most = seen if len(seen) == number else most
-            time.sleep(0.01)
+        most = peaks_of(started, number, lambda: "--frames" not in run and written() != before)
         _, err = started.communicate()
         if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were found: {err}"):
             continue
@@ -433,6 +449,7 @@ def main():
         numbered(folder)
         if MPIRUN:
             faults(folder)
+            tuning(folder)
             reading(folder)
             example(folder)
             large_box(folder)

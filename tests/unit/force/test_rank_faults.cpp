@@ -39,17 +39,23 @@ void solve_small_rung(Particles& p, Solver& solver, std::uint64_t number)
     CHECK(solver.evaluate(request).kept_tree);
 }
 
-/// Solves twice and then a small rung on `ranks` ranks; one rank fails at this exchange.
+/// Solves twice and then a small rung on `ranks` ranks; one rank fails at this exchange. A rank
+/// must not throw before the others know, because they would wait for it.
 FailedRanks solve_with_fault(Particles& p, int ranks, int failing, int exchange)
 {
     return run_with_fault(ranks, failing, exchange, [&](Communicator& own) {
-        if (own.rank() > 0)
-            return serve_solver(own);
-        const auto solver = make_solver(options_on(own));
-        for (int k = 0; k < 2; ++k)
-            solver->solve(p, Quantities::acceleration_potential);
-        solve_small_rung(p, *solver, 2);
-        end_serving(own);
+        try {
+            if (own.rank() > 0)
+                return serve_solver(own);
+            const auto solver = make_solver(options_on(own));
+            for (int k = 0; k < 2; ++k)
+                solver->solve(p, Quantities::acceleration_potential);
+            solve_small_rung(p, *solver, 2);
+            end_serving(own);
+        } catch (...) {
+            CHECK(own.has_failed());
+            throw;
+        }
     });
 }
 
@@ -99,6 +105,25 @@ TEST_CASE("a failure before any exchange ends all ranks with the failing rank's 
             CHECK(exchange > 40); // all evaluations completed
         }
     }
+}
+
+TEST_CASE("ranks drop solvers that rank 0 has dropped, also while an older one lives")
+{
+    Particles p = plummer(300, 5);
+    run_ranks(3, [&](Communicator& own) {
+        if (own.rank() > 0) {
+            RankDispatcher dispatcher(own);
+            dispatcher.serve();
+            CHECK(dispatcher.solvers() == 2);
+            return;
+        }
+        const auto older = make_solver(options_on(own));
+        for (int k = 0; k < 4; ++k)
+            make_solver(options_on(own))->solve(p, Quantities::acceleration);
+        const auto newer = make_solver(options_on(own));
+        older->solve(p, Quantities::acceleration);
+        end_serving(own);
+    });
 }
 
 TEST_CASE("random message delays change no bit")

@@ -153,7 +153,10 @@ private:
                 const Periodicity& box, double shift, double scale, Grid<double>& grid)
     {
         MassAssignment assignment(options_.kernel, box, n_, shift);
-        assign_of_ranks(assignment, n, position, mass, scale, fourier_, grid);
+        std::vector<std::uint8_t> marks(ranks_ ? RowMarks{n_}.count() : 0);
+        if (ranks_)
+            mark_rows(assignment, n, position, 0, marks);
+        assign_of_ranks(assignment, n, position, mass, scale, fourier_, grid, marks);
         fourier_.forward(grid);
     }
 

@@ -245,7 +245,7 @@ void PendingFile::flush_folder() const
         throw failure("folder cannot be written");
 }
 
-void commit_together(std::deque<PendingFile>& files)
+void commit_together(std::deque<PendingFile>& files, bool keeps)
 {
     if (files.size() == 1)
         return files.front().commit();
@@ -253,7 +253,7 @@ void commit_together(std::deque<PendingFile>& files)
         if (file.descriptor_ >= 0)
             file.finish();
     for (PendingFile& file : files)
-        file.stays_ = true; // complete now: not lost if a later step fails
+        file.stays_ = keeps; // complete now: not lost if a later step fails
     std::size_t named = 0;
     try {
         for (std::size_t k = files.size(); k-- > 0;)
@@ -264,6 +264,8 @@ void commit_together(std::deque<PendingFile>& files)
     } catch (const Error& error) {
         for (std::size_t k = 0; k < named; ++k)
             std::rename(files[k].target_.c_str(), files[k].temporary_.c_str());
+        if (!keeps)
+            throw;
         throw Error(error.fault(), std::string(error.what()) + "; all pieces are in " +
                                        files.front().temporary_.string() + " and like names");
     }

@@ -76,7 +76,7 @@ private:
     void remove_replaced() const;
     void reserve_name();
     void flush_folder() const;
-    friend void commit_together(std::deque<PendingFile>& files);
+    friend void commit_together(std::deque<PendingFile>& files, bool keeps);
 
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;
@@ -87,8 +87,8 @@ private:
 
 /// Commits files of one folder that belong together, in order, once all are on disk. Removes older
 /// files of their names first, the last one, which names the others, before these. If a file cannot
-/// get its name, all keep their temporary names. Throws Error(output).
-void commit_together(std::deque<PendingFile>& files);
+/// get its name, all keep their temporary names, or go if `keeps` is false. Throws Error(output).
+void commit_together(std::deque<PendingFile>& files, bool keeps = true);
 
 /// Writes a file that appears only when complete. Throws Error(output).
 void write_text(const std::filesystem::path& file, const std::string& text);

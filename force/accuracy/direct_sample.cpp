@@ -51,10 +51,10 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
     const std::uint64_t total = first.back(), begin = first[std::size_t(ranks.rank())],
                         end = begin + request.count;
     const std::vector<Index> numbers = sample_targets(total, targets);
-    const std::size_t own_begin =
-                          std::size_t(std::ranges::lower_bound(numbers, begin) - numbers.begin()),
-                      own_end =
-                          std::size_t(std::ranges::lower_bound(numbers, end) - numbers.begin());
+    /// Returns the number of targets before a particle.
+    const auto place_of = [&](std::uint64_t number) {
+        return std::size_t(std::ranges::lower_bound(numbers, number) - numbers.begin());
+    };
     targets_.clear();
     acceleration_.clear();
     potential_.clear();
@@ -65,7 +65,7 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
                    request.id.empty() ? number : request.id[i]};
     };
     std::vector<Row> own;
-    for (std::size_t k = own_begin; k < own_end; ++k) {
+    for (std::size_t k = place_of(begin); k < place_of(end); ++k) {
         targets_.push_back(Index(numbers[k] - begin));
         own.push_back(row_of(numbers[k]));
     }
@@ -103,12 +103,23 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
         }
     };
     ranks.size() > 1 ? ranks.run_and_agree(sum_blocks) : sum_blocks(); // one rank keeps exceptions
-    sums = ranks.all_gather(std::span<const Sum>(sums));
-    for (std::size_t k = own_begin; k < own_end; ++k) {
-        Sum all = sums[k];
-        for (std::size_t next = k + numbers.size(); next < sums.size(); next += numbers.size()) {
-            all.acceleration += sums[next].acceleration;
-            all.potential += sums[next].potential;
+    // To each target's rank: its sums, block after block.
+    std::vector<std::vector<Sum>> leaving;
+    std::vector<std::span<const Sum>> to_targets;
+    for (std::size_t r = 0; r + 1 < first.size(); ++r) {
+        std::vector<Sum>& some = leaving.emplace_back();
+        for (std::size_t block = 0; block < sums.size(); block += numbers.size())
+            for (std::size_t k = place_of(first[r]); k < place_of(first[r + 1]); ++k)
+                some.push_back(sums[block + k]);
+        to_targets.push_back(some);
+    }
+    ranks.all_to_all<Sum>(to_targets, inbox);
+    const std::span<const Sum> of_own = inbox.all<Sum>();
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        Sum all = of_own[k];
+        for (std::size_t next = k + own.size(); next < of_own.size(); next += own.size()) {
+            all.acceleration += of_own[next].acceleration;
+            all.potential += of_own[next].potential;
         }
         acceleration_.push_back(all.acceleration);
         if (quantities == Quantities::acceleration_potential)

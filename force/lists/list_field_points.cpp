@@ -21,8 +21,6 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     const std::size_t count = count_of_all(targets.count);
     if (count == 0)
         return statistics;
-    if (long_range_ && to.long_range != LongRangePart::left_out)
-        long_range_->gather();
     ArrayView acceleration = to.acceleration;
     std::vector<Vec3<double>> unwanted;
     if (!acceleration && !parts_.domains) {
@@ -33,6 +31,8 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     FieldTargets inside = targets;
     if (long_range_)
         inside.position = in_box(targets.position, targets.count, wrapped_targets_);
+    if (long_range_ && to.long_range != LongRangePart::left_out)
+        long_range_->cover(targets.count, inside.position);
     TreePlan plan = tree_plan();
     plan.groups = sizes_of_points(options_, count, size());
     plan.groups.longest_side = longest_group();

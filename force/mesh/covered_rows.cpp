@@ -14,28 +14,31 @@ MeshRange slab_of(int n, const Communicator* ranks, int rank)
 
 CoveredRows CoveredRows::of(int n, std::span<const std::uint8_t> marks, Communicator& ranks)
 {
-    const RowMarks rows{n};
-    const std::vector<std::uint8_t> all = ranks.all_gather(marks);
-    const auto rows_of = [&](int rank, int holder, int first) {
+    const std::size_t of_plane = std::size_t(RowMarks{n}.of_plane());
+    /// Appends the marked rows of planes, with numbers from `first` on.
+    const auto rows_of = [&](std::span<const std::uint8_t> of_planes, int first) {
         std::vector<Index> found;
-        const MeshRange planes = rank == holder ? MeshRange{0, 0} : slab_of(n, &ranks, holder);
-        for (int i = planes.begin; i < planes.end; ++i)
-            for (int mark = 0; mark < rows.of_plane(); ++mark) {
-                if (!all[std::size_t(rank) * rows.count() +
-                         std::size_t(i) * std::size_t(rows.of_plane()) + std::size_t(mark)])
-                    continue;
-                const int begin = mark * RowMarks::rows_of_mark;
-                for (int j = begin; j < std::min(begin + RowMarks::rows_of_mark, n); ++j)
-                    found.push_back(Index(i - first) * Index(n) + Index(j));
-            }
+        for (std::size_t mark = 0; mark < of_planes.size(); ++mark) {
+            const int i = first + int(mark / of_plane),
+                      begin = int(mark % of_plane) * RowMarks::rows_of_mark;
+            for (int j = begin; of_planes[mark] && j < std::min(begin + RowMarks::rows_of_mark, n);
+                 ++j)
+                found.push_back(Index(i) * Index(n) + Index(j));
+        }
         return found;
     };
     CoveredRows found;
-    const int me = ranks.rank(), first = slab_of(n, &ranks, me).begin;
+    std::vector<std::span<const std::uint8_t>> to;
     for (int r = 0; r < ranks.size(); ++r) {
-        found.covered.push_back(rows_of(me, r, 0));
-        found.shared.push_back(rows_of(r, me, first));
+        const MeshRange planes = r == ranks.rank() ? MeshRange{0, 0} : slab_of(n, &ranks, r);
+        to.push_back(marks.subspan(std::size_t(planes.begin) * of_plane,
+                                   std::size_t(planes.count()) * of_plane));
+        found.covered.push_back(rows_of(to.back(), planes.begin));
     }
+    Inbox inbox;
+    ranks.all_to_all<std::uint8_t>(to, inbox);
+    for (int r = 0; r < ranks.size(); ++r)
+        found.shared.push_back(rows_of(inbox.from<std::uint8_t>(r), 0));
     return found;
 }
 

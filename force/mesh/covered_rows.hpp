@@ -7,6 +7,7 @@
 
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
+#include "chamomile/force/mesh/cloud.hpp"
 #include "chamomile/force/mesh/grid.hpp"
 
 namespace chamomile {
@@ -19,8 +20,29 @@ struct RowMarks {
     static constexpr int rows_of_mark = 8;
     int n;
 
-    int of_plane() const { return (n + rows_of_mark - 1) / rows_of_mark; }
-    std::size_t count() const { return std::size_t(n) * std::size_t(of_plane()); }
+    CHAMOMILE_HD int of_plane() const { return (n + rows_of_mark - 1) / rows_of_mark; }
+    CHAMOMILE_HD std::size_t count() const { return std::size_t(n) * std::size_t(of_plane()); }
+
+    /// Calls use(mark) for the rows of a cloud at (x, y), in cells, with `margin` points more on
+    /// each side.
+    template <int points, class Use>
+    CHAMOMILE_HD void for_each(double x, double y, int margin, const Use& use) const
+    {
+        const int first_x = cloud_at<points>(x).first - margin,
+                  first_y = cloud_at<points>(y).first - margin, last = points + 2 * margin - 1;
+        for (int b = 0, before = -1; b <= last; ++b) {
+            const int in_plane = wrapped(first_y + b) / rows_of_mark;
+            if (in_plane == before)
+                continue;
+            before = in_plane;
+            for (int a = 0; a <= last; ++a)
+                use(std::size_t(wrapped(first_x + a)) * std::size_t(of_plane()) +
+                    std::size_t(in_plane));
+        }
+    }
+
+private:
+    CHAMOMILE_HD int wrapped(int i) const { return i < 0 ? i + n : i >= n ? i - n : i; }
 };
 
 /// The rows where a rank has particles, outside its slab. Both lists have an entry for each rank,

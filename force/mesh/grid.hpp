@@ -1,11 +1,13 @@
 /// \file  A field on n^3 points in a periodic cube, or its spectrum in the same memory.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 
@@ -49,8 +51,20 @@ public:
         more_ = more;
         if (values() <= capacity_)
             return;
+        capacity_ = 0;
         data_.reset(); // before the new memory
         data_.reset(allocated(values()));
+    }
+    /// Like reserve_rows(), but keeps the part.
+    void extend_rows(std::size_t more)
+    {
+        const std::size_t part = std::size_t(planes_.count()) * plane();
+        more_ = more;
+        if (values() <= capacity_)
+            return;
+        std::unique_ptr<T[], Free> larger(allocated(values()));
+        std::copy_n(data_.get(), part, larger.get());
+        data_ = std::move(larger);
     }
 
     int side() const { return n_; } ///< points per side

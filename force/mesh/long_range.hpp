@@ -59,9 +59,9 @@ public:
     /// ranks the call is collective, like prepare().
     virtual void prepare_potential(Profile&) const {}
 
-    /// Makes the prepared field known at all places. On several ranks the call is collective and
+    /// Makes the prepared field known at n places. On several ranks the call is collective and
     /// needed before add() at places other than the sources.
-    virtual void gather() {}
+    virtual void cover(std::size_t /*n*/, const ArrayView& /*position*/) {}
 
     /// Adds G times the gradient of a loss of the last field, whose sources `loss` has: dL/dx and
     /// dL/dm of item i to item i of `position` and of `mass`, for the items `active` (empty: all

@@ -1,9 +1,7 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,7 +39,6 @@ public:
             assign(n, position, mass, potential_);
         }
         const TimedPhase phase(profile, "mesh: potential");
-        whole_.clear();
         fourier_.forward(potential_);
         multiply();
         is_potential_ = four_point();
@@ -79,16 +76,21 @@ public:
             to_field(potential_);
     }
 
-    void gather() override
+    void cover(std::size_t n, const ArrayView& position) override
     {
-        if (!fourier_.ranks() || !whole_.empty())
+        if (!fourier_.ranks())
             return;
-        const MeshRange all{0, options_.cells};
-        for (const Grid<T>* grid : meshes()) {
-            std::optional<Grid<T>>& whole = whole_.emplace_back();
-            if (grid)
-                fourier_.window(*grid, all, whole);
-        }
+        mark_rows(assignment_, n, position, margin(), marks_);
+        fourier_.cover(marks_);
+        fourier_.ranks()->run_and_agree([&] {
+            potential_.extend_rows(fourier_.covered());
+            for (Grid<T>& component : component_)
+                component.extend_rows(fourier_.covered());
+        });
+        if (is_potential_)
+            fourier_.share(potential_);
+        for (Grid<T>& component : component_)
+            fourier_.share(component);
     }
 
     /// The transposed operations: with the loss's mu and lambda on the mesh, Psi follows by Green's
@@ -139,43 +141,33 @@ private:
         fourier_.share(spectrum);
     }
 
-    /// Returns the meshes of a field: the potential, or null while it is a spectrum, and the
-    /// components of the acceleration, or null.
-    std::array<const Grid<T>*, 4> meshes() const
-    {
-        std::array<const Grid<T>*, 4> all{is_potential_ ? &potential_ : nullptr};
-        for (std::size_t d = 0; d < component_.size(); ++d)
-            all[1 + d] = &component_[d];
-        return all;
-    }
-
-    /// Returns the field at the places that are known.
     MeshField<T> field(bool has_potential) const
     {
-        std::array<const Grid<T>*, 4> mesh = meshes();
-        MeshRows rows = fourier_.rows();
-        if (!whole_.empty()) {
-            for (std::size_t k = 0; k < mesh.size(); ++k)
-                mesh[k] = whole_[k] ? &*whole_[k] : nullptr;
-            rows.place = nullptr;
-        }
-        MeshField<T> field{.rows = rows,
-                           .potential = has_potential ? mesh[0]->data() : nullptr,
+        MeshField<T> field{.rows = fourier_.rows(),
+                           .potential = has_potential ? potential_.data() : nullptr,
                            .cells_per_length = options_.cells / box_.side};
         for (std::size_t d = 0; d < component_.size(); ++d)
-            field.component[d] = mesh[1 + d]->data();
+            field.component[d] = component_[d].data();
         return field;
     }
 
+    /// Points beyond a cloud that are read; one more on ranks, as images of a place may differ by
+    /// rounding.
+    int margin() const { return four_point() ? 3 : 1; }
+
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
-        if constexpr (std::is_same_v<T, float>)
+        if constexpr (std::is_same_v<T, float>) {
             assignment_.assign(n, position, mass, grid);
-        else
-            // A point more, as images of a place may differ by rounding.
+        } else {
+            if (fourier_.ranks()) {
+                marks_.assign(RowMarks{options_.cells}.count(), 0);
+                mark_rows(assignment_, n, position, margin(), marks_);
+            }
             assign_of_ranks(assignment_, n, position, mass,
-                            scale_of_masses(n, mass, fourier_.ranks()), fourier_, grid,
-                            four_point() ? 3 : 1);
+                            scale_of_masses(n, mass, fourier_.ranks()), fourier_, grid, marks_,
+                            component_);
+        }
     }
 
     /// Adds the spectrum of Psi by charges (d = -1), or by component d of lambda.
@@ -219,10 +211,8 @@ private:
     /// rank's rows.
     void multiply()
     {
-        for (Grid<T>& component : component_) {
-            component.reserve_rows(fourier_.covered());
+        for (Grid<T>& component : component_)
             component.reshape(potential_.planes(), potential_.rows());
-        }
         const GreenFunction green{box_.side, four_point()};
         const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
                      *gradient = rows_.gradient.data();
@@ -270,8 +260,8 @@ private:
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
-    std::vector<Grid<T>> component_;            ///< of the acceleration; empty with differences
-    std::vector<std::optional<Grid<T>>> whole_; ///< meshes() of all ranks, by gather(), or none
+    std::vector<Grid<T>> component_;  ///< of the acceleration; empty with differences
+    std::vector<std::uint8_t> marks_; ///< on ranks: of the rows that are covered
 };
 
 } // namespace

@@ -9,46 +9,25 @@
 
 namespace chamomile {
 
-namespace {
-
-/// Returns the marks of rows near these positions; those that are not finite have none.
-std::vector<std::uint8_t> marks_of(const MassAssignment& assignment, std::size_t n,
-                                   const ArrayView& position, int margin)
+void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView& position,
+               int margin, std::span<std::uint8_t> marks)
 {
     const MeshFrame& frame = assignment.frame();
-    const RowMarks rows{frame.cells};
-    std::vector<std::uint8_t> marks(rows.count());
-    const auto wrapped = [&](int i) {
-        return i < 0 ? i + frame.cells : i >= frame.cells ? i - frame.cells : i;
-    };
     with_points(assignment.kernel(), [&](auto points) {
 #pragma omp parallel for schedule(static) if (n >= worth_threads)
         for (std::size_t p = 0; p < n; ++p) {
-            const double at_x = position.load(p, 0), at_y = position.load(p, 1);
-            if (!std::isfinite(at_x + at_y))
+            const double x = position.load(p, 0), y = position.load(p, 1);
+            if (!std::isfinite(x + y))
                 continue;
-            const int x = cloud_at<points>(frame.in_cells(at_x)).first - margin,
-                      y = cloud_at<points>(frame.in_cells(at_y)).first - margin,
-                      last = points + 2 * margin - 1;
-            for (int b = 0, before = -1; b <= last; ++b) {
-                const int in_plane = wrapped(y + b) / RowMarks::rows_of_mark;
-                if (in_plane == before)
-                    continue;
-                before = in_plane;
-                for (int a = 0; a <= last; ++a) {
-                    const std::atomic_ref<std::uint8_t> mark(
-                        marks[std::size_t(wrapped(x + a)) * std::size_t(rows.of_plane()) +
-                              std::size_t(in_plane)]);
+            RowMarks{frame.cells}.for_each<points>(
+                frame.in_cells(x), frame.in_cells(y), margin, [&](std::size_t k) {
+                    const std::atomic_ref<std::uint8_t> mark(marks[k]);
                     if (!mark.load(std::memory_order_relaxed))
                         mark.store(1, std::memory_order_relaxed);
-                }
-            }
+                });
         }
     });
-    return marks;
 }
-
-} // namespace
 
 double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks)
 {
@@ -64,13 +43,15 @@ double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks
 
 void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView& position,
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
-                     Grid<double>& grid, int margin)
+                     Grid<double>& grid, std::span<const std::uint8_t> marks,
+                     std::span<Grid<double>> others)
 {
-    if (fourier.ranks())
-        fourier.cover(marks_of(assignment, n, position, margin));
+    fourier.cover(marks);
     const auto assign = [&] {
         grid.reshape(fourier.own(), {0, grid.side()});
         grid.reserve_rows(fourier.covered());
+        for (Grid<double>& other : others)
+            other.reserve_rows(fourier.covered());
         assignment.assign_integers(n, position, mass, scale, grid, fourier.rows());
     };
     fourier.ranks() ? fourier.ranks()->run_and_agree(assign) : assign();

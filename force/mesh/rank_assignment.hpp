@@ -10,12 +10,17 @@ namespace chamomile {
 /// MassAssignment::assign_integers(). `ranks`: null for one rank. Collective.
 double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks);
 
+/// Marks the rows (RowMarks) near finite positions, with `margin` points more on each side.
+void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView& position,
+               int margin, std::span<std::uint8_t> marks);
+
 /// Fills the planes of this rank's slab with the mass of all ranks' particles. Masses add up as
-/// integers, so that bits do not depend on the ranks that hold them. On ranks `grid` gets rows for
-/// the points of this rank's particles with `margin` points more on each side. Throws like
+/// integers, so that bits do not depend on the ranks that hold them. On ranks `grid` and `others`
+/// get the marked rows, which must be those near this rank's particles or more. Throws like
 /// MassAssignment::assign_integers(). Collective.
 void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView& position,
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
-                     Grid<double>& grid, int margin = 0);
+                     Grid<double>& grid, std::span<const std::uint8_t> marks,
+                     std::span<Grid<double>> others = {});
 
 } // namespace chamomile

@@ -47,7 +47,7 @@ void SlabFourier<T>::cover(std::span<const std::uint8_t> marks)
     }
 }
 
-/// Calls use(r, values, rows) for each other rank r: the values of covered rows in its planes.
+/// Calls use(r, values) for each rank r: the values of covered rows in its planes.
 template <class T>
 template <class Number, class Use>
 void SlabFourier<T>::for_covered(Grid<Number>& grid, const Use& use) const

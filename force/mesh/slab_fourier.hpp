@@ -28,9 +28,9 @@ public:
     Grid<T> field() const { return Grid<T>(n_, own(), all()); }
     Grid<T> spectrum() const { return Grid<T>(n_, all(), own()); }
 
-    /// Sets the rows near this rank's particles, from RowMarks.
+    /// Sets the rows near this rank's particles, from RowMarks. Nothing on one rank.
     void cover(std::span<const std::uint8_t> marks);
-    /// Returns the number of rows that fields have for them, after their planes.
+    /// Returns the number of these rows, which fields have after their planes.
     std::size_t covered() const { return places_.empty() ? 0 : begin_.back(); }
     /// Returns the rows of a field. On ranks only own and covered rows are there.
     MeshRows rows() const

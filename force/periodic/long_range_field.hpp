@@ -50,8 +50,8 @@ public:
     void prepare(const TreeParticles& sources, std::size_t count, double mass, bool has_potentials,
                  Profile& profile);
 
-    /// Makes the field known at other places than the sources. Collective.
-    void gather() { long_range_->gather(); }
+    /// Makes the field known at n places other than the sources. Collective.
+    void cover(std::size_t n, const ArrayView& position) { long_range_->cover(n, position); }
     /// Adds G times the last field.
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
              const ArrayView& acceleration, const ArrayView& potential, Profile& profile) const;

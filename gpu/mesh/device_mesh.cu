@@ -102,30 +102,17 @@ __global__ void __launch_bounds__(block_size)
 /// `margin` points more on each side.
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    mark_rows(MeshTargets places, MeshFrame frame, int margin, int marks_of_plane,
-              std::uint8_t* marks)
+    mark_rows(MeshTargets places, MeshFrame frame, int margin, std::uint8_t* marks)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (t >= places.count)
         return;
     const Vec3<double> place = places.position.load_vector(t);
-    const int n = frame.cells;
-    const auto wrapped = [n](int i) { return i < 0 ? i + n : i >= n ? i - n : i; };
-    const int x = cloud_at<points>(frame.in_cells(place.x)).first - margin,
-              y = cloud_at<points>(frame.in_cells(place.y)).first - margin,
-              last = points + 2 * margin - 1;
-    for (int b = 0, before = -1; b <= last; ++b) {
-        const int in_plane = wrapped(y + b) / RowMarks::rows_of_mark;
-        if (in_plane == before)
-            continue;
-        before = in_plane;
-        for (int a = 0; a <= last; ++a) {
-            std::uint8_t& mark = marks[std::size_t(wrapped(x + a)) * std::size_t(marks_of_plane) +
-                                       std::size_t(in_plane)];
-            if (!mark) // others write the same
-                mark = 1;
-        }
-    }
+    RowMarks{frame.cells}.for_each<points>(frame.in_cells(place.x), frame.in_cells(place.y), margin,
+                                           [&](std::size_t mark) {
+                                               if (!marks[mark]) // others write the same
+                                                   marks[mark] = 1;
+                                           });
 }
 
 /// Writes masses less their mean, which no force feels. With doubles both meshes are the same.
@@ -377,8 +364,7 @@ void DeviceMesh<T>::cover(const MeshTargets& places, const Stream& stream)
     const int margin = differentiates() ? 3 : 1;
     with_points(options_.kernel, [&](auto points) {
         mark_rows<points><<<blocks_for(places.count), block_size, 0, stream>>>(
-            places, MeshFrame{box_, options_.cells}, margin, RowMarks{options_.cells}.of_plane(),
-            marks_.data());
+            places, MeshFrame{box_, options_.cells}, margin, marks_.data());
     });
     check(cudaGetLastError(), "launch the marks of a mesh");
 }

@@ -149,7 +149,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
                 keep_rows(archive, column, rows, *this);
         } else if (is_on_host && !is_step)
             led_.scatter(column, in_memory, n);
-        else if (const std::uint64_t archived = count_rows(archive, column); archived != rows) {
+        else if (count_rows(archive, column) != rows) {
             if (column != Column::potential)
                 throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
                               : unequal_lengths();

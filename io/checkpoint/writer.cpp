@@ -204,7 +204,7 @@ std::optional<CheckpointParts> write_checkpoint_parts(const std::filesystem::pat
             return;
         for (const PendingFile& file : files)
             parts.names.push_back(file.target().filename().string());
-        commit_together(files);
+        commit_together(files, false);
     });
     return parts;
 }

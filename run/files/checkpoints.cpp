@@ -112,6 +112,24 @@ bool is_of_run(const CheckpointReader& run, const fs::path& file)
     }
 }
 
+/// Returns whether a checkpoint that did not end well, or its temporary file, needs these parts.
+bool needs(const fs::path& file, const CheckpointParts& parts)
+{
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), none))
+        if (entry.path().filename().string().starts_with(file.filename().string() + ".tmp."))
+            return true;
+    try {
+        CheckpointReader found(file, CheckSums::own);
+        std::vector<std::string> names;
+        if (found.has(checkpoint_layout::part_names))
+            static_cast<Archive&>(found)(checkpoint_layout::part_names, names);
+        return names == parts.names;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 } // namespace
 
 fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange,
@@ -123,9 +141,10 @@ fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive
     std::error_code none; // extra files do no harm
     try {
         write_checkpoint(file, exchange, parts);
-    } catch (const Error&) {
-        for (const std::string& name : parts.names)
-            fs::remove(folder_ / name, none);
+    } catch (...) {
+        if (!parts.names.empty() && !needs(file, parts))
+            for (const std::string& name : parts.names)
+                fs::remove(folder_ / name, none);
         throw;
     }
     std::vector<fs::path> files = checkpoints_in(folder_);

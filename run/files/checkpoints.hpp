@@ -14,7 +14,7 @@
 namespace chamomile {
 
 /// Checkpoints writes checkpoint_000000123.chk (the state at step 123) and keeps the last two. On
-/// several ranks parts checkpoint_000000123.chk.0.K hold the rows of rank K. Files of later steps
+/// several ranks parts checkpoint_000000123.chk.G.K hold the rows of rank K. Files of later steps
 /// belong to other runs and stay untouched.
 class Checkpoints {
 public:

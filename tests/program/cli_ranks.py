@@ -246,6 +246,23 @@ def tuning(folder):
         check(most[1] < 1.3 * most[0], f"bench --tune on 2 processes: rank 0 took {most[0] / 1e6:.0f} MB, rank 1 {most[1] / 1e6:.0f}")
 
 
+def meshes(folder):
+    """Each of four ranks needs a part of the memory of one for the mesh of a box, also with tracers."""
+    chamomile(folder, "model", "cosmology", "--n", 16, "--box", 10, "--z-start", 20, "-o", "box16.hdf5", "-q")
+    words = ["run", "box16.hdf5", "--z-end", 19.9, "--set", "periodic.mesh=192", "--threads", 1, "-q", "-o", "box16", "--overwrite"]
+
+    def largest(number, *more):
+        started = launch(folder, number, *words, *more)
+        most = peaks_of(started, number)
+        _, err = started.communicate()
+        check(started.returncode == 0 and len(most) == number, f"a box on {number} processes: status {started.returncode}, {len(most)} were found: {err}")
+        return max(most, default=0) / 1e6
+
+    one, four, with_tracers = largest(1), largest(4), largest(4, "--tracers", "box16.hdf5")
+    print(f"memory of a rank with a mesh of 192^3: one {one:.0f} MB, four {four:.0f}, with tracers {with_tracers:.0f}")
+    check(four < 0.7 * one and with_tracers < 0.7 * one, f"a mesh takes one rank {one:.0f} MB, each of four {four:.0f} and with tracers {with_tracers:.0f}")
+
+
 def memory(folder):
     """After a settling time, a thousand further steps with migrating particles take no more memory."""
     def most(steps):
@@ -450,6 +467,7 @@ def main():
         if MPIRUN:
             faults(folder)
             tuning(folder)
+            meshes(folder)
             reading(folder)
             example(folder)
             large_box(folder)

@@ -382,7 +382,7 @@ TEST_CASE("gradients in a box on a GPU have equal bits, with arrays anywhere and
     }
 }
 
-TEST_CASE("gradients of 1e6 particles in a box take some milliseconds on a GPU")
+TEST_CASE("gradients of 1e6 particles in a box take some milliseconds, less than forces to the host")
 {
     const std::size_t n = 1000000;
     if (free_gpu_memory(0) < 4000.0 * double(n))
@@ -412,7 +412,7 @@ TEST_CASE("gradients of 1e6 particles in a box take some milliseconds on a GPU")
                   << "), " << gradient / force << " times the force");
         for (const auto& [name, seconds] : backward.profile.phases())
             MESSAGE(name << " " << 1e3 * seconds << " ms");
-        CHECK(gradient < 8 * force);
+        CHECK(gradient < force);
     }
 }
 

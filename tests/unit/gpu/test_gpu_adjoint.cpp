@@ -382,7 +382,8 @@ TEST_CASE("gradients in a box on a GPU have equal bits, with arrays anywhere and
     }
 }
 
-TEST_CASE("gradients of 1e6 particles in a box take some milliseconds, less than forces to the host")
+TEST_CASE(
+    "gradients of 1e6 particles in a box take some milliseconds, less than forces to the host")
 {
     const std::size_t n = 1000000;
     if (free_gpu_memory(0) < 4000.0 * double(n))

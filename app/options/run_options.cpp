@@ -31,7 +31,7 @@ constexpr const char* potential_group = "External potentials and tracers";
 /// That step is then shortened.
 constexpr double typed_digits = 1e-4;
 
-/// Reads particles. Leaves them in the file if ranks can read it and nothing needs all on one rank.
+/// Reads particles. Leaves them in a file with ranks, if nothing needs all on one rank.
 Snapshot particles_of(const RunOptions& run, const std::string& file, Masses masses)
 {
     const bool may_stay = asks_ranks(run.solver) && !run.solver.accuracy && !run.cluster.is_asked();

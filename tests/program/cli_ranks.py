@@ -257,7 +257,7 @@ def tuning(folder):
 
 
 def meshes(folder):
-    """Each of four ranks needs a part of the memory of one for the mesh of a box, also with tracers."""
+    """Each of four ranks needs a part of the memory of one for the mesh of a box, and with tracers, which lie anywhere, not all of it."""
     chamomile(folder, "model", "cosmology", "--n", 16, "--box", 10, "--z-start", 20, "-o", "box16.hdf5", "-q")
     words = ["run", "box16.hdf5", "--z-end", 19.9, "--set", "periodic.mesh=192", "--threads", 1, "-q", "-o", "box16", "--overwrite"]
 
@@ -270,7 +270,8 @@ def meshes(folder):
 
     one, four, with_tracers = largest(1), largest(4), largest(4, "--tracers", "box16.hdf5")
     print(f"memory of a rank with a mesh of 192^3: one {one:.0f} MB, four {four:.0f}, with tracers {with_tracers:.0f}")
-    check(four < 0.7 * one and with_tracers < 0.7 * one, f"a mesh takes one rank {one:.0f} MB, each of four {four:.0f} and with tracers {with_tracers:.0f}")
+    check(four < 0.7 * one and with_tracers < 1.2 * one,  # with whole meshes 1.8
+          f"a mesh takes one rank {one:.0f} MB, each of four {four:.0f} and with tracers {with_tracers:.0f}")
 
 
 def memory(folder):

@@ -178,13 +178,13 @@ TEST_CASE("gradients in a box for any number of particles, threads and instructi
 
 TEST_CASE("gradients in a box do not depend on the size of groups")
 {
-    const Particles p = mixed(scaled(uniform_cube(700), side), softenings[1]);
+    const Particles p = mixed(scaled(uniform_cube(700), 0.1 * side), softenings[1]);
     const Loss loss(p.size());
     SolverOptions options = in_box(softenings[1], SolverKind::tree, Precision::double_precision);
     options.tolerance = 1e-12; // opens all cells
     options.group_size = 16;
     const Gradient small(options, p, loss);
-    options.group_size = 600; // many tiles of own pairs
+    options.group_size = 600; // in a part of the box: many tiles of own pairs
     const GradientErrors errors(Gradient(options, p, loss), small);
     CHECK(GradientErrors::at(errors.position, 100) < 1e-10);
     CHECK(GradientErrors::at(errors.mass, 100) < 1e-10);

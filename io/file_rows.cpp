@@ -47,7 +47,7 @@ void FileRows::read_scaled(Column value, std::size_t begin, std::span<double> nu
             number *= factor;
 }
 
-/// Joined rows are scaled as rows of each part, then as rows of all.
+/// Each part scales its rows first, then the whole scales them.
 class FileRows::Joined final : public FileRows {
 public:
     Joined(std::shared_ptr<FileRows> first, std::size_t count, std::shared_ptr<FileRows> second)

@@ -261,7 +261,7 @@ private:
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
     std::vector<Grid<T>> component_;  ///< of the acceleration; empty with differences
-    std::vector<std::uint8_t> marks_; ///< on ranks: of the rows that are covered
+    std::vector<std::uint8_t> marks_; ///< of covered rows; one rank: empty
 };
 
 } // namespace

@@ -30,7 +30,7 @@ public:
 
     /// Sets the rows near this rank's particles, from RowMarks. Nothing on one rank.
     void cover(std::span<const std::uint8_t> marks);
-    /// Returns the number of these rows, which fields have after their planes.
+    /// Returns how many such rows a field holds after its planes.
     std::size_t covered() const { return places_.empty() ? 0 : begin_.back(); }
     /// Returns the rows of a field. On ranks only own and covered rows are there.
     MeshRows rows() const

@@ -70,7 +70,7 @@ std::uint32_t CheckpointReader::read_file(const InputFile& file, bool compares, 
     return sum;
 }
 
-/// Appends the rows of all parts to each other.
+/// Joins the rows of all parts, in order.
 void CheckpointReader::read_parts(CheckSums compared)
 {
     std::vector<std::string> names;

@@ -1,6 +1,8 @@
 /* Preloaded into the program, lets the first writes to files that are still being made fail, as
-   file systems of a network do: FAILING_WRITES=ERRNO:COUNT. */
+   file systems of a network do: FAILING_WRITES=ERRNO:COUNT. With FAILING_FOLDER=ERRNO no folder
+   that has a checkpoint can be sent to disk. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,4 +24,23 @@ ssize_t write(int file, const void* bytes, size_t size)
         return -1;
     }
     return syscall(SYS_write, file, bytes, size);
+}
+
+int fsync(int file)
+{
+    const char* code = getenv("FAILING_FOLDER");
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    DIR* folder = code ? opendir(link) : NULL; /* null for a file */
+    for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
+        const size_t length = strlen(entry->d_name);
+        if (length > 4 && strcmp(entry->d_name + length - 4, ".chk") == 0) {
+            closedir(folder);
+            errno = atoi(code);
+            return -1;
+        }
+    }
+    if (folder)
+        closedir(folder);
+    return (int)syscall(SYS_fsync, file);
 }

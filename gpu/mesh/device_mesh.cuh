@@ -78,7 +78,7 @@ private:
     T* component(int d) { return differentiates() ? nullptr : mesh(1 + d); }
     T* mesh(int number) { return meshes_.data() + std::size_t(number) * values(); }
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
-    /// Returns where the spectrum of the potential is; on ranks another mesh replaces it.
+    /// Returns the spectrum of the potential. On ranks a later mesh overwrites it.
     T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
     MassScale* scale() { return scale_.data(); } ///< of the field; next: of a loss
     MeshField<T> field(bool has_potential);

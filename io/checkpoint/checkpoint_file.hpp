@@ -21,7 +21,7 @@ namespace chamomile {
 /// The parts of a checkpoint: files in its folder, each with the rows of one rank.
 struct CheckpointParts {
     std::vector<std::string> names;  ///< of the files
-    std::vector<std::uint32_t> sums; ///< CRC-32 of their block heads, which hold sums of the rows
+    std::vector<std::uint32_t> sums; ///< CRC-32 of each file's block heads
     std::set<std::string> blocks;    ///< names of the blocks in each part
 };
 

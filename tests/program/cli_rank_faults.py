@@ -130,12 +130,17 @@ def memory(top, choose):
 
 
 def disk(top, choose):
-    """The disk of rank 0 is full from the start or in the middle."""
+    """The disk of rank 0 is full from the start or in the middle, or its folder cannot be sent to disk once a checkpoint has its name."""
     library = next(TESTS.glob("libfailing_writes.*"))
     case = Case(top, "disk_at_the_start")
     case.begin(3, *WAITS, only=(0, {"LD_PRELOAD": library, "FAILING_WRITES": "28:1000000"}))
     case.says(4, "No space left on device")
     case.go_on(3)
+    case = Case(top, "folder")
+    case.begin(3, *WAITS, only=(0, {"LD_PRELOAD": library, "FAILING_FOLDER": 5}))
+    case.says(4, "folder cannot be written")
+    check(len(checkpoints(case.folder / "out")) == 1, f"{case.name}: no checkpoint")
+    case.go_on(2)
     case = Case(top, "disk")
     case.begin(3, *WAITS)
     if check(case.wait(choose.uniform(0, 0.3)), f"{case.name}: the run ended too early"):

@@ -1,6 +1,8 @@
 // Checkpoints in parts that ranks write: read as one file, whole or refused, at any end of the
 // program.
 #include <algorithm>
+#include <fstream>
+#include <functional>
 
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/run/files/checkpoints.hpp"
@@ -17,9 +19,12 @@ namespace {
 
 constexpr std::size_t count = 1000;
 
-/// Writes rows on one of the ranks, then the checkpoint on rank 0. `value` tells states apart.
+using Meanwhile = std::function<void()>;
+
+/// Writes rows on one of the ranks, then the checkpoint on rank 0. `value` tells states apart;
+/// `meanwhile` runs while the checkpoint is written.
 void write_share(const std::filesystem::path& folder, std::uint64_t step, double value,
-                 Communicator& ranks, bool fails = false)
+                 Communicator& ranks, const Meanwhile& meanwhile = {})
 {
     std::vector<double> rows;
     std::vector<std::uint64_t> ids;
@@ -41,8 +46,8 @@ void write_share(const std::filesystem::path& folder, std::uint64_t step, double
         std::uint64_t of_step = step;
         archive("simulation/step", of_step);
         exchange_rows(archive); // left out beside parts
-        if (fails && !dynamic_cast<ArchiveSize*>(&archive))
-            throw Error(Fault::output, "a disk fails");
+        if (meanwhile && !dynamic_cast<ArchiveSize*>(&archive))
+            meanwhile();
     };
     if (ranks.rank() == 0)
         Checkpoints(folder).write(step, exchange, write_parts);
@@ -51,11 +56,12 @@ void write_share(const std::filesystem::path& folder, std::uint64_t step, double
 }
 
 void write(const TemporaryFolder& folder, std::uint64_t step, double value, int number,
-           bool fails = false)
+           const Meanwhile& meanwhile = {})
 {
-    run_ranks(number,
-              [&](Communicator& ranks) { write_share(folder.path(), step, value, ranks, fails); },
-              {});
+    run_ranks(
+        number,
+        [&](Communicator& ranks) { write_share(folder.path(), step, value, ranks, meanwhile); },
+        {});
 }
 
 /// Returns the step and the first row of the checkpoint to continue from.
@@ -228,7 +234,8 @@ TEST_CASE("a checkpoint that cannot be written keeps the one of the same step, a
     const TemporaryFolder folder;
     write(folder, 10, 0.5, 3);
     const std::vector<std::string> before = names_in(folder.path());
-    const std::string line = error_line([&] { write(folder, 10, 0.25, 3, true); }, Fault::output);
+    const auto fail = [] { throw Error(Fault::output, "a disk fails"); };
+    const std::string line = error_line([&] { write(folder, 10, 0.25, 3, fail); }, Fault::output);
     CHECK(contains(line, "a disk fails"));
     CHECK(names_in(folder.path()) == before);
     CHECK(restart(folder.path()) == State(10, 0.5));
@@ -240,6 +247,18 @@ TEST_CASE("a checkpoint that cannot be written keeps the one of the same step, a
     CHECK(is_checkpoint_name(file_of(10, ".0.2")));
     CHECK(!is_checkpoint_name(file_of(10, ".0")));
     CHECK(!is_checkpoint_name(file_of(10, ".0.x")));
+}
+
+TEST_CASE("a checkpoint whose name another program has taken stays whole under its temporary name")
+{
+    const TemporaryFolder folder;
+    const auto taken = [&] { std::ofstream(folder / file_of(10)) << "other"; };
+    const std::string line = error_line([&] { write(folder, 10, 0.5, 3, taken); }, Fault::output);
+    CHECK(contains(line, "this output is in"));
+    for (const std::string& name : names_in(folder.path()))
+        if (contains(name, ".tmp."))
+            std::filesystem::rename(folder / name, folder / file_of(10));
+    CHECK(restart(folder.path()) == State(10, 0.5));
 }
 
 TEST_CASE("a rank that fails at any exchange leaves the earlier checkpoint, or the new one whole")

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "chamomile/core/populate.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -13,7 +14,7 @@ template <class T>
 void parallel_copy(const std::vector<T>& from, std::vector<T>& to)
 {
     const std::size_t n = from.size();
-    to.resize(n);
+    resize_large(to, n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
         to[i] = from[i];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chamomile/core/columns.hpp"
+#include "chamomile/core/populate.hpp"
 #include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
@@ -20,8 +21,8 @@ struct Particles {
     std::vector<std::uint8_t> type; ///< 0..5 as in GADGET: gas, halo, disk, bulge, stars, boundary
     std::vector<double> mass;
     std::vector<Vec3<double>> position, velocity;
-    std::vector<Vec3<double>> acceleration; ///< of the last force evaluation, G included
-    std::vector<double> potential;          ///< per unit mass, negative, without the self term
+    std::vector<Vec3<double>> acceleration; ///< of the last force evaluation, G included; or empty
+    std::vector<double> potential; ///< per unit mass, negative, without the self term; or empty
     std::vector<double> softening; ///< per-particle, Plummer-equivalent; empty: one for all
     std::map<std::string, std::vector<double>> extra; ///< named columns of the caller
 
@@ -56,7 +57,7 @@ inline void Particles::resize(std::size_t n)
     for_each_column(
         [n](Column column, const std::string&, auto& values) {
             if (!is_optional(column) || !values.empty())
-                values.resize(n);
+                resize_large(values, n);
         },
         *this);
 }

@@ -103,9 +103,19 @@ void Simulation::go_on_after(std::uint64_t step)
     begun_ = true;
 }
 
+/// Files may lack accelerations and potentials.
+void Simulation::make_room_for_forces()
+{
+    if (particles_.position.empty()) // deferred, or on ranks
+        return;
+    resize_large(particles_.acceleration, particles_.size());
+    resize_large(particles_.potential, particles_.size());
+}
+
 void Simulation::run_steps()
 {
     if (!begun_) {
+        make_room_for_forces();
         Quantities quantities = Quantities::acceleration;
         for (const Registered& registered : observers_)
             if (registered.needs == Quantities::acceleration_potential)
@@ -226,6 +236,7 @@ const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
     if (!begun_) { // the caller may have changed particles
+        make_room_for_forces();
         has_potentials_ = false;
         diagnostics_.reset();
     }

@@ -159,6 +159,7 @@ private:
         LooksAt looks = LooksAt::particles;
     };
 
+    void make_room_for_forces();
     void run_steps();
     void require_end();
     void take_step();

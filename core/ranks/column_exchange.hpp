@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chamomile/core/particles.hpp"
+#include "chamomile/core/populate.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/core/threads.hpp"
 
@@ -33,7 +34,7 @@ struct GatherColumn {
     bool is_used = true;
 
     std::size_t width() const { return is_used ? sizeof(T) : 0; }
-    void make_room(std::size_t rows) const { into.resize(is_used ? rows : 0); }
+    void make_room(std::size_t rows) const { resize_large(into, is_used ? rows : 0); }
     void pack(std::size_t begin, std::size_t end, std::byte* to) const
     {
         copy(begin, end, reinterpret_cast<T*>(to));
@@ -102,8 +103,7 @@ private:
 };
 
 struct ExchangeMemory {
-    std::vector<std::byte> leaving;
-    Inbox arriving;
+    Inbox leaving, arriving;
 
     std::size_t held() const { return leaving.capacity() + arriving.capacity(); }
 };
@@ -118,14 +118,16 @@ std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, C
     const std::size_t size = std::size_t(ranks.size()), self = std::size_t(ranks.rank()),
                       width = (std::size_t(0) + ... + columns.width());
     const std::size_t own = begins[self + 1] - begins[self];
-    memory.leaving.resize(width * (begins[size] - begins[0] - own));
-    std::vector<std::span<const std::byte>> to(size);
-    std::byte* next = memory.leaving.data();
+    std::vector<std::size_t> bytes;
+    for (std::size_t r = 0; r < size; ++r)
+        bytes.push_back(r == self ? 0 : width * (begins[r + 1] - begins[r]));
+    std::byte* next = memory.leaving.make_room(bytes);
+    std::vector<std::span<const std::byte>> to;
     for (std::size_t r = 0; r < size; ++r) {
+        to.push_back(memory.leaving.from<std::byte>(int(r)));
         if (r == self)
             continue;
         const std::size_t count = begins[r + 1] - begins[r];
-        to[r] = {next, width * count};
         const auto pack = [&](const auto& column) {
             column.pack(begins[r], begins[r + 1], next);
             next += column.width() * count;
@@ -135,8 +137,8 @@ std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, C
     ranks.exchange(to, memory.arriving);
     std::vector<std::size_t> first{0};
     for (std::size_t r = 0; r < size; ++r) {
-        const std::size_t bytes = memory.arriving.from<std::byte>(int(r)).size();
-        first.push_back(first.back() + (r == self ? own : width > 0 ? bytes / width : 0));
+        const std::size_t received = memory.arriving.from<std::byte>(int(r)).size();
+        first.push_back(first.back() + (r == self ? own : width > 0 ? received / width : 0));
     }
     (columns.make_room(first.back()), ...);
     for (std::size_t r = 0; r < size; ++r) {

@@ -21,6 +21,12 @@ void for_each_run(Grid<T>& grid, const Block& block, const Visit& visit)
                   count);
 }
 
+template <class T>
+void copy_values(std::span<const T> from, T* to)
+{
+    copy_bytes(std::as_bytes(from), reinterpret_cast<std::byte*>(to));
+}
+
 } // namespace
 
 template <class T>
@@ -81,24 +87,34 @@ void SlabFourier<T>::sum_integers(Grid<double>& grid)
 }
 
 template <class T>
+template <class Fill>
+void SlabFourier<T>::exchange(std::vector<std::size_t> counts, const Fill& fill)
+{
+    for (std::size_t& count : counts)
+        count *= sizeof(T);
+    std::byte* const begin = leaving_.make_room(counts);
+    std::vector<std::span<const T>> to;
+    for (int r = 0; r < ranks_->size(); ++r) {
+        to.push_back(leaving_.from<T>(r));
+        fill(r, reinterpret_cast<T*>(begin + leaving_.begin(r)));
+    }
+    ranks_->all_to_all<T>(to, arriving_);
+}
+
+template <class T>
 void SlabFourier<T>::share(Grid<T>& grid)
 {
     if (!ranks_)
         return;
-    std::vector<std::size_t> begin{0};
+    std::vector<std::size_t> counts;
     for (const std::vector<Index>& rows : rows_.shared)
-        begin.push_back(begin.back() + rows.size() * grid.row());
-    leaving_.resize(begin.back());
-    std::vector<std::span<const T>> to;
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
-        const std::vector<Index>& rows = rows_.shared[r];
-        T* const message = leaving_.data() + begin[r];
-        to.push_back({message, begin[r + 1] - begin[r]});
+        counts.push_back(rows.size() * grid.row());
+    exchange(std::move(counts), [&](int r, T* message) {
+        const std::vector<Index>& rows = rows_.shared[std::size_t(r)];
 #pragma omp parallel for schedule(static)
         for (std::size_t p = 0; p < rows.size(); ++p)
             std::copy_n(grid.data() + rows[p] * grid.row(), grid.row(), message + p * grid.row());
-    }
-    ranks_->all_to_all<T>(to, arriving_);
+    });
     for_covered(grid, [&](int r, std::span<T> values) {
         std::ranges::copy(arriving_.from<T>(r), values.begin());
     });
@@ -111,19 +127,14 @@ template <class Sent, class Received>
 void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& received,
                                const Block& after)
 {
-    std::vector<std::size_t> begin{0};
+    std::vector<std::size_t> counts;
     for (int r = 0; r < ranks_->size(); ++r)
-        begin.push_back(begin.back() + sent(r).size(grid));
-    leaving_.resize(begin.back());
-    std::vector<std::span<const T>> to;
-    for (int r = 0; r < ranks_->size(); ++r) {
-        T* const message = leaving_.data() + begin[std::size_t(r)];
-        to.push_back({message, begin[std::size_t(r) + 1] - begin[std::size_t(r)]});
+        counts.push_back(sent(r).size(grid));
+    exchange(std::move(counts), [&](int r, T* message) {
         for_each_run(grid, sent(r), [&](const T* run, std::size_t at, std::size_t count) {
             std::copy_n(run, count, message + at);
         });
-    }
-    ranks_->all_to_all<T>(to, arriving_);
+    });
     grid.reshape(after.planes, after.rows);
     for (int r = 0; r < ranks_->size(); ++r)
         for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
@@ -180,25 +191,21 @@ const Grid<T>& SlabFourier<T>::window(const Grid<T>& field, MeshRange wanted,
     };
     const int me = ranks_->rank();
     const std::size_t plane = Grid<T>::row(n_) * std::size_t(n_);
-    std::vector<std::size_t> begin{0};
-    leaving_.clear();
-    for (int r = 0; r < ranks_->size(); ++r) {
+    std::vector<std::size_t> counts(of_ranks.size());
+    for (int r = 0; r < ranks_->size(); ++r)
+        for_planes(me, r, [&](int) { counts[std::size_t(r)] += plane; });
+    exchange(std::move(counts), [&](int r, T* message) {
         for_planes(me, r, [&](int i) {
-            const T* const from = &field(i % n_, 0, 0);
-            leaving_.insert(leaving_.end(), from, from + plane);
+            copy_values<T>({&field(i % n_, 0, 0), plane}, message);
+            message += plane;
         });
-        begin.push_back(leaving_.size());
-    }
-    std::vector<std::span<const T>> to;
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r)
-        to.push_back({leaving_.data() + begin[r], begin[r + 1] - begin[r]});
-    ranks_->all_to_all<T>(to, arriving_);
+    });
     if (!into || into->planes() != wanted)
         into.emplace(n_, wanted, all());
     for (int r = 0; r < ranks_->size(); ++r) {
         const T* next = arriving_.from<T>(r).data();
         for_planes(r, me, [&](int i) {
-            std::copy_n(next, plane, &(*into)(i, 0, 0));
+            copy_values<T>({next, plane}, &(*into)(i, 0, 0));
             next += plane;
         });
     }

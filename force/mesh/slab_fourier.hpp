@@ -65,6 +65,10 @@ private:
     MeshRange slab(int rank) const { return slab_of(n_, ranks_, rank); }
     template <class Number, class Use>
     void for_covered(Grid<Number>& grid, const Use& use) const;
+    /// Makes room for a message of counts[r] values to each rank, fills it by fill(r, values), and
+    /// exchanges the messages.
+    template <class Fill>
+    void exchange(std::vector<std::size_t> counts, const Fill& fill);
     template <class Sent, class Received>
     void transpose(Grid<T>& grid, const Sent& sent, const Received& received, const Block& after);
 
@@ -74,8 +78,7 @@ private:
     CoveredRows rows_;
     std::vector<std::size_t> begin_; ///< first covered row of each rank, and the end
     std::vector<Index> places_;      ///< of all rows in a field, on ranks
-    std::vector<T> leaving_;
-    Inbox arriving_;
+    Inbox leaving_, arriving_;
 };
 
 extern template class SlabFourier<float>;

@@ -62,7 +62,8 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
 std::vector<Vec3<double>> tiled_glass(std::span<const Vec3<double>> glass, int tiles, double side,
                                       std::size_t begin, std::size_t end)
 {
-    std::vector<Vec3<double>> places(end - begin);
+    std::vector<Vec3<double>> places;
+    resize_large(places, end - begin);
     const double unit = side / tiles;
     const std::size_t n = std::size_t(tiles);
 #pragma omp parallel for schedule(static)

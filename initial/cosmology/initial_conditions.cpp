@@ -64,7 +64,8 @@ std::vector<Vec3<double>> undisturbed(const InitialPlan& plan, Run run)
     const std::size_t n = std::size_t(facts.particles);
     if (facts.load == ParticleLoad::glass)
         return tiled_glass(plan.glass, facts.tiles, facts.side, run.begin, run.end);
-    std::vector<Vec3<double>> places(run.end - run.begin);
+    std::vector<Vec3<double>> places;
+    resize_large(places, run.end - run.begin);
     const double spacing = facts.side / double(n);
 #pragma omp parallel for schedule(static)
     for (std::size_t p = run.begin; p < run.end; ++p)
@@ -192,9 +193,13 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
         second = second_order_potential(phi, fourier, facts.side);
 
     Particles particles;
-    particles.resize(run.end - run.begin);
     particles.position = undisturbed(plan, run);
+    particles.type.resize(particles.position.size(), 1);
+    resize_large(particles.id, particles.position.size());
+    resize_large(particles.mass, particles.position.size());
+    resize_large(particles.velocity, particles.position.size());
     Reader reader(facts, run, particles.position, fourier);
+#pragma omp parallel for schedule(static)
     for (std::size_t p = 0; p < particles.size(); ++p) {
         particles.id[p] = run.begin + p + 1;
         particles.mass[p] = facts.mass;
@@ -216,6 +221,7 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
         second.reset();
     }
     displace(phi, 1, facts.first_speed);
+#pragma omp parallel for schedule(static)
     for (Vec3<double>& x : particles.position)
         x = facts.length_unit * Periodicity{facts.side}.wrapped(x);
     return particles;

@@ -123,10 +123,10 @@ Snapshot read_particles(const std::string& file, Masses masses)
     return read_snapshot(file, masses);
 }
 
-Snapshot open_particles(const std::string& file, Masses masses)
+Snapshot open_particles(const std::string& file, Masses masses, MovingCheck moving)
 {
     record_snapshot(file);
-    return open_snapshot(file, masses);
+    return open_snapshot(file, masses, moving);
 }
 
 void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* stream)

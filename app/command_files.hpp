@@ -36,7 +36,8 @@ void record_snapshots(std::vector<std::string>& files);
 Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 
 /// Calls record_snapshot() and open_snapshot().
-Snapshot open_particles(const std::string& file, Masses masses = Masses::needed);
+Snapshot open_particles(const std::string& file, Masses masses = Masses::needed,
+                        MovingCheck moving = MovingCheck::now);
 
 /// Prints each of the snapshot's notes once as "note: ...", unless --quiet. Pass standard error as
 /// `stream` if standard output holds a table.

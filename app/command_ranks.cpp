@@ -3,6 +3,7 @@
 #include "app/command_files.hpp"
 #include "app/options/rank_options.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/io/file_rows.hpp"
 
 namespace chamomile::app {
 
@@ -31,11 +32,14 @@ Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
 {
     if (!start())
         return read_particles(file);
-    Snapshot snapshot = open_particles(file);
+    Snapshot snapshot = open_particles(file, Masses::needed, MovingCheck::later);
     const Particles& particles = snapshot.particles;
     led_->begin(particles.size());
     led_->scatter(Column::mass, std::span(particles.mass));
     led_->scatter_types(particles.type);
+    if (snapshot.deferred && led_->read(*snapshot.deferred, has_velocities))
+        return snapshot;
+    check_moving(snapshot, file);
     const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
     led_->scatter(Column::position, *rows, particles.size());
     if (has_velocities)

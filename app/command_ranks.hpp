@@ -24,8 +24,9 @@ public:
     /// Starts the ranks, to make particles there; null without ranks.
     LedParticles* start();
 
-    /// Calls read_particles(). With ranks, reads positions (and velocities if asked) in blocks and
-    /// scatters them, masses and types; HDF5 and GADGET-2 then leave them in Snapshot::deferred.
+    /// Calls read_particles(). With ranks, each reads its rows of HDF5 and GADGET-2 files, which
+    /// then leave positions and velocities in Snapshot::deferred; else rank 0 reads and scatters
+    /// them. Ranks keep velocities only if asked to.
     Snapshot read(const std::string& file, bool has_velocities);
 
     /// Returns the particles of these types on ranks (empty: all), or null.

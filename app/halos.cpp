@@ -154,7 +154,7 @@ int halos(const std::vector<std::string>& arguments)
     if (options.verbosity() != Verbosity::quiet || !writes)
         print_largest(snapshot, catalogue);
     if (options.verbosity() == Verbosity::verbose)
-        std::printf("friends of friends took %.3g s\n", catalogue.link_seconds);
+        std::printf("friends, properties and spheres took %.3g s\n", catalogue.seconds);
     const std::string made = one_line(" of " + file + ": " + options.command_line());
     std::string table; // before anything is written
     if (!numbers.file.empty())

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/box.hpp"
 #include "chamomile/core/motion_sums.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/value_bins.hpp"
@@ -45,6 +46,8 @@ public:
     virtual std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) = 0;
     virtual std::span<const double> read_scalars(Column value, const RowSelection& rows) = 0;
 
+    /// Returns a box around all positions, if known.
+    virtual std::optional<Box> bounds() const { return {}; }
     /// Returns the sums over all particles if the store sums faster than values arrive; else none.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
     /// Returns the bin of each particle's squared distance from the center, `none` for massless

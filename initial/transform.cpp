@@ -212,9 +212,8 @@ std::size_t end_of_kind(const Particles& p, const std::vector<Index>& order, std
 void forget_forces(Snapshot& snapshot)
 {
     snapshot.has_accelerations = snapshot.has_potentials = false;
-    Particles& particles = snapshot.particles;
-    std::fill(particles.acceleration.begin(), particles.acceleration.end(), Vec3<double>{});
-    std::fill(particles.potential.begin(), particles.potential.end(), 0.0);
+    snapshot.particles.acceleration.clear();
+    snapshot.particles.potential.clear();
 }
 
 } // namespace
@@ -392,8 +391,6 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         for_each_column([](Column, const std::string&, auto& first,
                            const auto& second) { append(first, second); },
                         to, from);
-        if (!all.deferred)
-            to.resize(to.size()); // a part may lack accelerations or potentials
     }
     forget_forces(all);
     return std::move(all);

@@ -2,9 +2,26 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 #include <utility>
 
+#include "chamomile/core/bytes.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/input_file.hpp"
+
 namespace chamomile {
+namespace {
+
+std::vector<std::array<std::int64_t, 3>> stamps(const std::vector<const UnchangedFile*>& files)
+{
+    std::vector<std::array<std::int64_t, 3>> stamps;
+    for (const UnchangedFile* file : files)
+        stamps.push_back(file->stamp());
+    return stamps;
+}
+
+} // namespace
 
 std::span<const Vec3<double>> FileRows::read_vectors(Column value, const RowSelection& rows)
 {
@@ -30,6 +47,7 @@ void FileRows::read(Column value, std::size_t begin, std::span<Vec3<double>> int
         return;
     read_scaled(value, begin, {&into.front().x, 3 * into.size()});
     if (value == Column::position && box_)
+#pragma omp parallel for if (into.size() > worth_threads) schedule(static)
         for (Vec3<double>& position : into)
             position = box_.wrapped(position);
 }
@@ -42,8 +60,10 @@ void FileRows::read(Column value, std::size_t begin, std::span<double> into)
 void FileRows::read_scaled(Column value, std::size_t begin, std::span<double> numbers)
 {
     read_numbers(value, begin, numbers);
-    for (const double factor : factors_[std::size_t(value)])
-        for (double& number : numbers)
+    const std::vector<double>& factors = factors_[std::size_t(value)];
+#pragma omp parallel for if (numbers.size() > worth_threads && !factors.empty()) schedule(static)
+    for (double& number : numbers)
+        for (const double factor : factors)
             number *= factor;
 }
 
@@ -78,6 +98,41 @@ std::shared_ptr<FileRows> FileRows::joined(std::shared_ptr<FileRows> first, std:
 void FileRows::multiply(Column value, double factor)
 {
     factors_[std::size_t(value)].push_back(factor);
+    if (value == Column::position && bounds_)
+        bounds_ = Box{factor * bounds_->low, factor * bounds_->high};
+}
+
+std::vector<std::byte> FileRows::packed() const
+{
+    std::vector<std::byte> bytes;
+    const std::vector<const UnchangedFile*> files = this->files();
+    if (files.empty())
+        return bytes;
+    put_sized(bytes, std::filesystem::absolute(files.front()->path()).string());
+    put_sized(bytes, stamps(files));
+    for (const std::vector<double>& factors : factors_)
+        put_sized(bytes, factors);
+    put_bytes(bytes, &box_);
+    return bytes;
+}
+
+std::shared_ptr<FileRows> FileRows::unpacked(std::span<const std::byte>& bytes)
+{
+    std::string path;
+    std::vector<std::array<std::int64_t, 3>> expected;
+    read_sized(bytes, path);
+    read_sized(bytes, expected);
+    std::array<std::vector<double>, 4> factors;
+    for (std::vector<double>& one : factors)
+        read_sized(bytes, one);
+    Periodicity box;
+    read_bytes(bytes, &box);
+    std::shared_ptr<FileRows> rows = open_rows(path);
+    if (stamps(rows->files()) != expected)
+        throw bad_input(path, "size or time", "not those of rank 0", "must be the same file");
+    rows->factors_ = std::move(factors);
+    rows->box_ = box;
+    return rows;
 }
 
 } // namespace chamomile

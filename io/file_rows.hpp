@@ -3,10 +3,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
 
@@ -28,12 +30,26 @@ public:
     static std::shared_ptr<FileRows> joined(std::shared_ptr<FileRows> first, std::size_t count,
                                             std::shared_ptr<FileRows> second);
 
+    /// Packs path, file stamps, factors and box for another rank. Empty for joined rows.
+    std::vector<std::byte> packed() const;
+    /// Opens packed rows. Throws Error(input) if this rank sees another file, or none.
+    static std::shared_ptr<FileRows> unpacked(std::span<const std::byte>& bytes);
+
     /// Scales this column by `factor` in all later reads.
     void multiply(Column value, double factor);
     /// Wraps positions, after scaling, into the box in all later reads.
-    void wrap(const Periodicity& box) { box_ = box; }
+    void wrap(const Periodicity& box)
+    {
+        box_ = box;
+        bounds_.reset();
+    }
+
+    std::optional<Box> bounds() const override { return bounds_; }
+    void set_bounds(const Box& bounds) { bounds_ = bounds; }
 
 protected:
+    /// Returns all files with rows; none for joined rows.
+    virtual std::vector<const UnchangedFile*> files() const { return {}; }
     /// Reads rows of one or three numbers, as the column requires.
     virtual void read_numbers(Column value, std::size_t begin, std::span<double> numbers) = 0;
 
@@ -43,6 +59,7 @@ private:
 
     std::array<std::vector<double>, 4> factors_; ///< per column, applied in order
     Periodicity box_;                            ///< of wrapped positions
+    std::optional<Box> bounds_;
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> potentials_;
 };

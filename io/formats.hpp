@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,13 @@ namespace chamomile {
 class InputFile;
 class PendingFile;
 
-// read_hdf5() and read_gadget2() leave the moving columns in the file (Snapshot::moving).
+// read_hdf5() and read_gadget2() leave the moving columns in the file (Snapshot::deferred).
 Snapshot read_hdf5(const std::filesystem::path& path);
 Snapshot read_gadget2(const std::filesystem::path& path);
+/// Open only the moving columns. Throw Error(input) for other formats.
+std::shared_ptr<FileRows> open_rows(const std::filesystem::path& path);
+std::shared_ptr<FileRows> open_hdf5_rows(const std::filesystem::path& path);
+std::shared_ptr<FileRows> open_gadget2_rows(const std::filesystem::path& path);
 Snapshot read_nemo(const InputFile& file);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);

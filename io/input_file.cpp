@@ -10,23 +10,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chamomile/core/first_exception.hpp"
+
 namespace chamomile {
 namespace {
 
-/// Reads values of type From in blocks that fit in cache, and converts them.
 template <class From, class To>
-void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
+void convert_from(std::span<const std::byte> raw, ByteOrder order, std::span<To> values)
+{
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        From value; // not aligned in `raw`
+        std::memcpy(&value, raw.data() + i * sizeof(From), sizeof(From));
+        values[i] = To(in_host_order(value, order));
+    }
+}
+
+/// Reads numbers in blocks that fit in cache, and converts them.
+template <class To>
+void read_converted(const InputFile& file, std::int64_t offset, int width, ByteOrder order,
                     std::span<To> values)
 {
     constexpr std::size_t piece = 1 << 16;
-    std::vector<From> raw(std::min(piece, values.size()));
-    for (std::size_t begin = 0; begin < values.size(); begin += piece) {
-        const std::size_t n = std::min(piece, values.size() - begin);
-        file.read(offset + std::int64_t(begin * sizeof(From)),
-                  std::as_writable_bytes(std::span(raw.data(), n)));
-        for (std::size_t i = 0; i < n; ++i)
-            values[begin + i] = To(in_host_order(raw[i], order));
+    const std::size_t n = values.size(), pieces = (n + piece - 1) / piece;
+    FirstException failure;
+#pragma omp parallel if (pieces > 1)
+    {
+        std::vector<std::byte> raw;
+#pragma omp for schedule(static)
+        for (std::size_t p = 0; p < pieces; ++p)
+            failure.run([&] {
+                const std::span<To> part =
+                    values.subspan(p * piece, std::min(piece, n - p * piece));
+                raw.resize(part.size() * std::size_t(width));
+                file.read(offset + std::int64_t(p * piece) * width, raw);
+                convert(raw, width, order, part);
+            });
     }
+    if (!failure.caught())
+        return;
+    std::vector<std::byte> raw(piece * std::size_t(width)); // the first fault, not the fastest
+    for (std::size_t p = 0; p < pieces; ++p)
+        file.read(offset + std::int64_t(p * piece) * width,
+                  std::span(raw).first(std::min(piece, n - p * piece) * std::size_t(width)));
+    failure.rethrow();
 }
 
 /// Returns the text cut to 200 characters: names in a file may have any length.
@@ -62,6 +88,18 @@ FileError bad_input(const std::filesystem::path& file, const std::string& field,
                     const std::string& value, const std::string& allowed)
 {
     return file_error(Fault::input, file, field, value, allowed);
+}
+
+void convert(std::span<const std::byte> raw, int width, ByteOrder order, std::span<double> values)
+{
+    width == 4 ? convert_from<float>(raw, order, values) : convert_from<double>(raw, order, values);
+}
+
+void convert(std::span<const std::byte> raw, int width, ByteOrder order,
+             std::span<std::uint64_t> values)
+{
+    width == 4 ? convert_from<std::uint32_t>(raw, order, values)
+               : convert_from<std::uint64_t>(raw, order, values);
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path)
@@ -109,19 +147,13 @@ void InputFile::read(std::int64_t offset, std::span<std::byte> bytes) const
 void InputFile::read_reals(std::int64_t offset, int width, ByteOrder order,
                            std::span<double> values) const
 {
-    if (width == 4)
-        read_converted<float>(*this, offset, order, values);
-    else
-        read_converted<double>(*this, offset, order, values);
+    read_converted(*this, offset, width, order, values);
 }
 
 void InputFile::read_integers(std::int64_t offset, int width, ByteOrder order,
                               std::span<std::uint64_t> values) const
 {
-    if (width == 4)
-        read_converted<std::uint32_t>(*this, offset, order, values);
-    else
-        read_converted<std::uint64_t>(*this, offset, order, values);
+    read_converted(*this, offset, width, order, values);
 }
 
 } // namespace chamomile

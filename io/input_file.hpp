@@ -56,6 +56,12 @@ T in_host_order(T value, ByteOrder order)
     return order == ByteOrder::swapped ? byte_swapped(value) : value;
 }
 
+/// Converts contiguous numbers of `width` bytes each (4 or 8), reals to reals or unsigned integers
+/// to unsigned integers. `raw` has values.size() of them.
+void convert(std::span<const std::byte> raw, int width, ByteOrder order, std::span<double> values);
+void convert(std::span<const std::byte> raw, int width, ByteOrder order,
+             std::span<std::uint64_t> values);
+
 /// An InputFile is a regular file, open for reading. Throws Error with Fault::input if the file is
 /// missing, unreadable, empty or not regular, and on every read beyond its end.
 class InputFile {
@@ -87,7 +93,7 @@ public:
         return in_host_order(value<T>(offset), order);
     }
 
-    /// Reads values.size() contiguous reals of `width` bytes each (4 or 8).
+    /// Reads values.size() contiguous reals of `width` bytes each (4 or 8), with all threads.
     void read_reals(std::int64_t offset, int width, ByteOrder order,
                     std::span<double> values) const;
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "chamomile/core/bounds.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
 
@@ -18,27 +20,30 @@ std::string particle_name(const Particles& particles, std::size_t i)
     return "particle " + std::to_string(i) + " (id " + std::to_string(particles.id[i]) + ")";
 }
 
-/// Checks vectors of the particles from index `first` on.
-void check_finite(const Particles& particles, std::span<const Vec3<double>> vectors,
-                  std::size_t first, const char* field, const std::filesystem::path& file)
+/// Checks vectors of the particles from index `first` on; returns the box around them.
+Box check_finite(const Particles& particles, std::span<const Vec3<double>> vectors,
+                 std::size_t first, const char* field, const std::filesystem::path& file)
 {
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
-        const Vec3<double>& v = vectors[i];
-        // One test for three components: zero times a non-finite value is not zero.
-        if (0 * v.x + 0 * v.y + 0 * v.z == 0)
-            continue;
-        const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
-        const double value = axis == 'x' ? v.x : axis == 'y' ? v.y : v.z;
-        throw bad_input(file, particle_name(particles, first + i) + ", " + field + " " + axis,
-                        number_text(value), "must be finite");
-    }
+    const PointBounds found = bounds_of(vectors);
+    if (found.first_not_finite == vectors.size())
+        return found.box;
+    const Vec3<double>& v = vectors[found.first_not_finite];
+    const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
+    const double value = axis == 'x' ? v.x : axis == 'y' ? v.y : v.z;
+    throw bad_input(
+        file, particle_name(particles, first + found.first_not_finite) + ", " + field + " " + axis,
+        number_text(value), "must be finite");
 }
 
 /// Returns whether two ids are equal. Uses a bit table if the ids are dense enough.
 bool has_duplicates(const std::vector<std::uint64_t>& id)
 {
-    if (std::adjacent_find(id.begin(), id.end(), std::greater_equal<>()) == id.end())
-        return false; // ids usually ascend
+    bool ascends = true; // as usual
+#pragma omp parallel for if (id.size() > worth_threads) reduction(&& : ascends)
+    for (std::size_t i = 1; i < id.size(); ++i)
+        ascends = ascends && id[i - 1] < id[i];
+    if (ascends)
+        return false;
     const auto [low, high] = std::minmax_element(id.begin(), id.end());
     const std::uint64_t span = *high - *low;
     if (span / 64 <= id.size()) {
@@ -77,13 +82,18 @@ void check_masses(const Particles& particles, const std::filesystem::path& file,
                   const std::string& hint)
 {
     double total = 0;
-    for (std::size_t i = 0; i < particles.size(); ++i) {
+    const std::size_t n = particles.size();
+    std::size_t wrong = n;
+#pragma omp parallel for if (n > worth_threads) reduction(+ : total) reduction(min : wrong)
+    for (std::size_t i = 0; i < n; ++i) {
         const double mass = particles.mass[i];
         if (!(mass >= 0) || !std::isfinite(mass))
-            throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
-                            "must be finite and 0 or more" + hint);
+            wrong = std::min(wrong, i);
         total += mass;
     }
+    if (wrong < n)
+        throw bad_input(file, particle_name(particles, wrong) + ", mass",
+                        number_text(particles.mass[wrong]), "must be finite and 0 or more" + hint);
     if (!std::isfinite(total))
         throw bad_input(file, "mass of all particles", number_text(total), "must be finite");
 }
@@ -91,19 +101,28 @@ void check_masses(const Particles& particles, const std::filesystem::path& file,
 void check_particles(const Particles& particles, const std::filesystem::path& file, Masses masses)
 {
     RowsInMemory rows(particles);
-    check_particles(particles, rows, file, masses);
+    check_constant(particles, file, masses);
+    check_moving(particles, rows, file);
 }
 
-void check_particles(const Particles& particles, ParticleReader& rows,
-                     const std::filesystem::path& file, Masses masses)
+Box check_moving(const Particles& particles, ParticleReader& rows,
+                 const std::filesystem::path& file)
 {
     const auto check = [&](Column value, const char* field) {
+        Box box;
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-            check_finite(particles, rows.read_vectors(value, {begin, end}), begin, field, file);
+            box.add(check_finite(particles, rows.read_vectors(value, {begin, end}), begin, field,
+                                 file));
         });
+        return box;
     };
-    check(Column::position, "position");
+    const Box box = check(Column::position, "position");
     check(Column::velocity, "velocity");
+    return box;
+}
+
+void check_constant(const Particles& particles, const std::filesystem::path& file, Masses masses)
+{
     check_masses(particles, file);
     const auto& mass = particles.mass;
     if (masses == Masses::needed && !mass.empty() &&

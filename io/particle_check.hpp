@@ -17,9 +17,11 @@ enum class Masses { needed, may_lack, inspected };
 /// empty set passes. The message starts with `file`.
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);
-/// Like check_particles(), but reads positions and velocities from `rows`.
-void check_particles(const Particles& particles, ParticleReader& rows,
-                     const std::filesystem::path& file, Masses masses);
+/// Checks positions and velocities, from `rows`; returns the box around the positions.
+Box check_moving(const Particles& particles, ParticleReader& rows,
+                 const std::filesystem::path& file);
+/// Checks masses, softening lengths and ids.
+void check_constant(const Particles& particles, const std::filesystem::path& file, Masses masses);
 
 /// Checks only that masses are finite and not negative. `hint` ends the error message.
 void check_masses(const Particles& particles, const std::filesystem::path& file,

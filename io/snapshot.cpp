@@ -71,6 +71,7 @@ struct FileFormat {
     bool (*is)(const InputFile&);
     Snapshot (*read)(const InputFile&);
     std::vector<std::filesystem::path> (*pieces)(const std::filesystem::path&) = nullptr;
+    std::shared_ptr<FileRows> (*rows)(const std::filesystem::path&) = nullptr;
     std::array<const char*, 2> extensions = {};             ///< null: no writer
     void (*write)(const Snapshot&, PendingFile&) = nullptr; ///< null: write_hdf5()
     std::vector<std::string> (*left_out)(const Snapshot&) = nullptr;
@@ -81,18 +82,20 @@ constexpr FileFormat file_formats[] = {
     {[](const InputFile& file) { return find_superblock(file) >= 0; },
      [](const InputFile& file) { return read_hdf5(file.path()); },
      hdf5_pieces,
+     open_hdf5_rows,
      {".hdf5", ".h5"},
      nullptr,
      left_out_of_hdf5},
     {is_gadget2,
      [](const InputFile& file) { return read_gadget2(file.path()); },
      gadget2_pieces,
+     open_gadget2_rows,
      {".gadget2", ".gadget2"},
      write_gadget2,
      left_out_of_gadget2},
     {is_nemo, read_nemo},
-    {is_tipsy, read_tipsy, nullptr, {".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
-    {is_text, read_text_of, nullptr, {".txt", ".dat"}, write_text, left_out_of_text},
+    {is_tipsy, read_tipsy, nullptr, nullptr, {".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
+    {is_text, read_text_of, nullptr, nullptr, {".txt", ".dat"}, write_text, left_out_of_text},
 };
 
 /// Returns the format detected from the content, or null.
@@ -128,7 +131,8 @@ void try_rows(FileRows& rows, const Snapshot& snapshot)
 /// Reads and checks a file. take(snapshot) runs before the checks and may load the deferred
 /// columns.
 template <class Take>
-Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const Take& take)
+Snapshot read_and_check(const std::filesystem::path& path, Masses masses, MovingCheck moving,
+                        const Take& take)
 {
     try {
         const UnchangedFile as_opened(path);
@@ -136,9 +140,11 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const 
         take(snapshot);
         as_opened.check();
         check_stated(snapshot, path);
-        check_particles(snapshot.particles, *rows_of(snapshot), path,
-                        snapshot.provenance.contains("light_cone") ? Masses::inspected : masses);
-        if (snapshot.deferred)
+        check_constant(snapshot.particles, path,
+                       snapshot.provenance.contains("light_cone") ? Masses::inspected : masses);
+        if (moving == MovingCheck::now || !snapshot.deferred)
+            check_moving(snapshot, path);
+        if (moving == MovingCheck::now && snapshot.deferred)
             try_rows(*snapshot.deferred, snapshot);
         infer_units(snapshot);
         return snapshot;
@@ -189,12 +195,28 @@ void number_particles(Snapshot& snapshot, const std::string& missing)
 
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {
-    return read_and_check(path, masses, load_deferred);
+    return read_and_check(path, masses, MovingCheck::now, load_deferred);
 }
 
-Snapshot open_snapshot(const std::filesystem::path& path, Masses masses)
+Snapshot open_snapshot(const std::filesystem::path& path, Masses masses, MovingCheck moving)
 {
-    return read_and_check(path, masses, [](Snapshot&) {});
+    return read_and_check(path, masses, moving, [](Snapshot&) {});
+}
+
+std::shared_ptr<FileRows> open_rows(const std::filesystem::path& path)
+{
+    const InputFile file(path);
+    const FileFormat* format = format_of(file);
+    if (!format || !format->rows)
+        throw bad_input(path, "format", "another one", "must be HDF5 or GADGET-2 binary");
+    return format->rows(path);
+}
+
+void check_moving(const Snapshot& snapshot, const std::filesystem::path& path)
+{
+    const Box bounds = check_moving(snapshot.particles, *rows_of(snapshot), path);
+    if (snapshot.deferred)
+        snapshot.deferred->set_bounds(bounds);
 }
 
 void load_deferred(Snapshot& snapshot)
@@ -203,13 +225,16 @@ void load_deferred(Snapshot& snapshot)
     if (!rows)
         return;
     Particles& particles = snapshot.particles;
-    particles.resize(particles.size());
-    rows->read(Column::position, 0, std::span(particles.position));
-    rows->read(Column::velocity, 0, std::span(particles.velocity));
+    const auto load = [&](Column column, auto& values) {
+        resize_large(values, particles.size());
+        rows->read(column, 0, std::span(values));
+    };
+    load(Column::position, particles.position);
+    load(Column::velocity, particles.velocity);
     if (snapshot.has_potentials)
-        rows->read(Column::potential, 0, std::span(particles.potential));
+        load(Column::potential, particles.potential);
     if (snapshot.has_accelerations)
-        rows->read(Column::acceleration, 0, std::span(particles.acceleration));
+        load(Column::acceleration, particles.acceleration);
 }
 
 std::shared_ptr<ParticleReader> rows_of(const Snapshot& snapshot)

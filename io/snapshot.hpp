@@ -62,10 +62,19 @@ struct Snapshot : SnapshotFacts {
 /// Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Like read_snapshot(), but leaves the checked deferred columns of HDF5 and GADGET-2 in the file.
-Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
+/// When deferred positions and velocities are checked.
+enum class MovingCheck { now, later };
 
-/// Loads the deferred columns from the file into the arrays of `particles`.
+/// Like read_snapshot(), but leaves the deferred columns of HDF5 and GADGET-2 in the file. With
+/// MovingCheck::later the caller checks them, by check_moving().
+Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed,
+                       MovingCheck moving = MovingCheck::now);
+
+/// Reads and checks positions and velocities, wherever they are. Throws like read_snapshot().
+void check_moving(const Snapshot& snapshot, const std::filesystem::path& path);
+
+/// Loads the deferred columns from the file into the arrays of `particles`. Accelerations and
+/// potentials that the file lacks stay empty.
 void load_deferred(Snapshot& snapshot);
 
 /// Returns the particle rows, in memory or in the file. The result keeps a reference to `snapshot`.

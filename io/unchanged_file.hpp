@@ -1,6 +1,7 @@
 /// \file  A check that a file did not change during reading.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 
@@ -14,6 +15,14 @@ public:
 
     /// Throws Error(input) if the file has changed since construction.
     void check() const;
+
+    const std::filesystem::path& path() const { return path_; }
+    /// Returns size in bytes and modification time in seconds and nanoseconds: the same on every
+    /// machine that sees the file.
+    std::array<std::int64_t, 3> stamp() const
+    {
+        return {state_.size, state_.seconds, state_.nanoseconds};
+    }
 
 private:
     struct State {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "chamomile/core/bounds.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particles.hpp"
 
@@ -58,14 +59,11 @@ void require_linkable(std::size_t particles, const Periodicity& periodicity, dou
 
 Box finite_box(std::span<const Vec3<double>> position, std::uint64_t first)
 {
-    Box box;
-    for (std::size_t i = 0; i < position.size(); ++i) {
-        const Vec3<double>& p = position[i];
-        if (!std::isfinite(p.x + p.y + p.z))
-            throw Error(Fault::input, "particle " + item(first + i) + ": position: must be finite");
-        box.add(p);
-    }
-    return box;
+    const PointBounds found = bounds_of(position);
+    if (found.first_not_finite < position.size())
+        throw Error(Fault::input, "particle " + item(first + found.first_not_finite) +
+                                      ": position: must be finite");
+    return found.box;
 }
 
 LinkingGrid::LinkingGrid(std::span<const Vec3<double>> position, const Box& box,

@@ -1,11 +1,15 @@
 #include "chamomile/analysis/halos/rank_friends.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <tuple>
+#include <utility>
+
+#include <omp.h>
 
 #include "chamomile/analysis/halos/linking_grid.hpp"
+#include "chamomile/core/bounds.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 
@@ -23,10 +27,7 @@ Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator&
         require_linkable(count, rule.periodicity, rule.linking_length);
         box = finite_box(matter.position, matter.first);
     });
-    std::array<double, 6> ends{box.low.x,   box.low.y,   box.low.z,
-                               -box.high.x, -box.high.y, -box.high.z};
-    ranks.min(ends);
-    box = {{ends[0], ends[1], ends[2]}, {-ends[3], -ends[4], -ends[5]}};
+    box = joined_box(box, ranks);
     ranks.run_and_agree([&] { LinkingGrid({}, box, rule.periodicity, rule.linking_length); });
     return box;
 }
@@ -36,14 +37,29 @@ Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator&
 std::pair<std::vector<Index>, std::vector<std::size_t>> sorted_by_rank(std::span<const int> ranks,
                                                                        int size)
 {
-    std::vector<std::size_t> begin(std::size_t(size) + 1);
-    for (const int r : ranks)
-        ++begin[std::size_t(r) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<std::size_t> next = begin;
-    std::vector<Index> order(ranks.size());
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        order[next[std::size_t(ranks[i])]++] = Index(i);
+    const std::size_t n = ranks.size(),
+                      parts = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
+    std::vector<std::vector<std::size_t>> next(parts, std::vector<std::size_t>(std::size_t(size)));
+    const auto for_each = [&](const auto& visit) {
+#pragma omp parallel for num_threads(int(parts)) schedule(static, 1)
+        for (std::size_t part = 0; part < parts; ++part) {
+            std::vector<std::size_t> own = next[part]; // in no other thread's cache line
+            for (std::size_t i = n * part / parts; i < n * (part + 1) / parts; ++i)
+                visit(i, own[std::size_t(ranks[i])]);
+            next[part] = own;
+        }
+    };
+    for_each([](std::size_t, std::size_t& count) { ++count; });
+    std::vector<std::size_t> begin;
+    std::size_t sum = 0;
+    for (std::size_t r = 0; r < std::size_t(size); ++r) {
+        begin.push_back(sum);
+        for (std::vector<std::size_t>& part : next)
+            sum += std::exchange(part[r], sum);
+    }
+    begin.push_back(sum);
+    std::vector<Index> order(n);
+    for_each([&](std::size_t i, std::size_t& place) { order[place++] = Index(i); });
     return {std::move(order), std::move(begin)};
 }
 
@@ -72,18 +88,28 @@ void RankFriends::move_to_slabs(const RankMatter& matter)
     for (std::size_t i = 0; i < n; ++i)
         owner[i] = slabs_.owner(matter.position[i]);
     const auto [order, begin] = sorted_by_rank(owner, ranks_.size());
-    std::vector<std::uint64_t> number(n);
-    std::iota(number.begin(), number.end(), matter.first);
+    std::vector<std::uint64_t> number;
+    resize_large(number, n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        number[i] = matter.first + i;
+    const std::size_t room = n + n / 8; // also for members that arrive from other slabs
+    own_.position.reserve(room);
+    own_.velocity.reserve(room);
+    own_.mass.reserve(room);
+    own_.id.reserve(room);
+    own_.type.reserve(room);
     exchange_columns(
         begin, ranks_, memory_, GatherColumn{matter.position, std::span(order), own_.position},
         GatherColumn{matter.velocity, std::span(order), own_.velocity},
         GatherColumn{matter.mass, std::span(order), own_.mass},
         GatherColumn{std::span<const std::uint64_t>(number), std::span(order), own_.id},
         GatherColumn{matter.type, std::span(order), own_.type});
-    if (request_.velocity_factor != 1)
-        for (Vec3<double>& v : own_.velocity)
-            v = request_.velocity_factor * v;
     in_slab_ = own_.size();
+    if (request_.velocity_factor != 1)
+#pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < in_slab_; ++i)
+            own_.velocity[i] = request_.velocity_factor * own_.velocity[i];
     memory_ = {};
 }
 
@@ -112,13 +138,13 @@ std::vector<Vec3<double>> RankFriends::exchange_boundary()
     for (std::size_t i = 0; i < in_slab_; ++i)
         if (is_linked(i))
             for_receivers(i, [&](int) { is_sent[i] = 1; });
-    chosen_.reserve(in_slab_);
-    for (const bool sent : {false, true}) {
-        boundary_.first = chosen_.size();
-        for (std::size_t i = 0; i < in_slab_; ++i)
-            if (is_linked(i) && bool(is_sent[i]) == sent)
-                chosen_.push_back(Index(i));
-    }
+    std::vector<Index> sent_last;
+    list_where(
+        in_slab_, [&](std::size_t i) { return is_linked(i) && !is_sent[i]; }, chosen_);
+    list_where(
+        in_slab_, [&](std::size_t i) { return is_sent[i]; }, sent_last);
+    boundary_.first = chosen_.size();
+    chosen_.insert(chosen_.end(), sent_last.begin(), sent_last.end());
     boundary_.end = chosen_.size();
     std::vector<int> receivers;
     std::vector<Index> linked, place; // of each one sent
@@ -140,10 +166,11 @@ std::vector<Vec3<double>> RankFriends::exchange_boundary()
                                       std::span<const Index>(place), received},
                          GatherColumn{std::span<const std::uint64_t>(own_.id),
                                       std::span<const Index>(place), boundary_.number});
-    position.reserve(chosen_.size() + received.size());
-    for (const Index i : chosen_)
-        position.push_back(own_.position[i]);
-    position.insert(position.end(), received.begin(), received.end());
+    resize_large(position, chosen_.size() + received.size());
+#pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < chosen_.size(); ++k)
+        position[k] = own_.position[chosen_[k]];
+    std::ranges::copy(received, position.begin() + std::ptrdiff_t(chosen_.size()));
     for (std::size_t& from : boundary_.from)
         from += boundary_.end;
     return position;

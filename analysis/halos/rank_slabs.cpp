@@ -1,7 +1,10 @@
 #include "chamomile/analysis/halos/rank_slabs.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include <omp.h>
+
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 
@@ -18,8 +21,16 @@ RankSlabs::RankSlabs(std::span<const Vec3<double>> position, const Periodicity& 
         low_ = axis_ == 0 ? all.low.x : axis_ == 1 ? all.low.y : all.low.z;
     }
     std::vector<std::uint64_t> counts(planes);
-    for (const Vec3<double>& p : position)
-        ++counts[std::size_t(plane(p))];
+    const std::size_t n = position.size(),
+                      parts = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
+    std::vector<std::vector<std::uint64_t>> own(parts, counts);
+#pragma omp parallel for num_threads(int(parts)) schedule(static, 1)
+    for (std::size_t part = 0; part < parts; ++part)
+        for (std::size_t i = n * part / parts; i < n * (part + 1) / parts; ++i)
+            ++own[part][std::size_t(plane(position[i]))];
+    for (const std::vector<std::uint64_t>& part : own)
+        for (std::size_t k = 0; k < counts.size(); ++k)
+            counts[k] += part[k];
     ranks.sum(counts);
     std::uint64_t total = 0, below = 0;
     for (const std::uint64_t count : counts)

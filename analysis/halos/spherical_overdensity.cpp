@@ -297,12 +297,15 @@ overdense_spheres(const Particles& particles, const Periodicity& periodicity,
 {
     std::vector<OverdenseSphere> spheres(centers.size() * densities.size());
     const std::size_t n = slab ? slab->particles : particles.size();
+    std::uint64_t wanted = spheres.size();
+    if (slab)
+        slab->ranks.sum(std::span(&wanted, 1));
+    if (wanted == 0)
+        return spheres;
     ExactSums<double> total;
     total.add(0, n, [&](std::size_t i) { return particles.mass[i]; });
     if (slab)
         slab->ranks.sum(total);
-    else if (spheres.empty())
-        return spheres;
     const CellGrid grid(particles, n, periodicity);
     const SearchLimits limits{densities, periodicity ? 0.5 * periodicity.side : Box::infinity,
                               total.value()};

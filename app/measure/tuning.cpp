@@ -150,7 +150,8 @@ Tuning tuned(const SolverOptions& solver, Snapshot& snapshot, Quantities quantit
     LedParticles led(*given.ranks);
     led.ranks().set_time_limit(given.peer_timeout);
     led.scatter_lasting(snapshot.particles);
-    led.scatter(Column::position, *snapshot.deferred, snapshot.particles.size());
+    if (!led.read(*snapshot.deferred, false))
+        led.scatter(Column::position, *snapshot.deferred, snapshot.particles.size());
     return tuned(solver, resolved(of_first_rank(given)), [&](const SolverOptions& options) {
         const SolverOptions one = resolved(of_first_rank(options));
         led.lead<&RankRun::make_solver>({}, SentOptions::of(one, devices_of_ranks(given, one)));

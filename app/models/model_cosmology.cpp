@@ -2,13 +2,14 @@
 #include "app/models/model_cosmology.hpp"
 
 #include <cmath>
-#include <numeric>
+#include <cstdio>
 
 #include "app/command_files.hpp"
 #include "app/command_ranks.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
 #include "chamomile/core/softening_words.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/initial/cosmology/initial_plan.hpp"
@@ -172,10 +173,15 @@ Snapshot make(const Request& request, LedParticles* ranks)
     if (ranks) {
         ranks->make_particles(plan);
         Particles& particles = snapshot.particles;
-        particles.mass.assign(std::size_t(std::pow(double(model.particles), 3)), plan.facts.mass);
-        particles.type.assign(particles.size(), 1);
-        particles.id.resize(particles.size());
-        std::iota(particles.id.begin(), particles.id.end(), 1);
+        const std::size_t n = std::size_t(model.particles), count = n * n * n;
+        resize_large(particles.mass, count);
+        resize_large(particles.id, count);
+        particles.type.resize(count, 1);
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < count; ++i) {
+            particles.mass[i] = plan.facts.mass;
+            particles.id[i] = i + 1;
+        }
     } else
         snapshot.particles = make_initial_conditions(plan, nullptr);
     snapshot.box_size = unit * model.side;
@@ -239,7 +245,10 @@ int model_cosmology(const std::vector<std::string>& arguments)
     ranks.resolve(options, "cpu");
     LedParticles* const led = ranks.start();
     const auto made = [&] {
+        const double start = wall_clock_seconds();
         Snapshot snapshot = make(request, led);
+        if (options.verbosity() == Verbosity::verbose)
+            std::printf("the particles took %.3g s\n", wall_clock_seconds() - start);
         add_note(snapshot, box_note(options, request.model.side));
         print_notes(options, snapshot);
         return snapshot;

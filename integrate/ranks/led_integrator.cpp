@@ -5,6 +5,7 @@
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
+#include "chamomile/io/file_rows.hpp"
 
 namespace chamomile {
 
@@ -39,6 +40,8 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
 void LedIntegrator::scatter(const Particles& particles, ParticleReader& rows, Moment now)
 {
     led_.scatter_lasting(particles);
+    if (auto* const file = dynamic_cast<FileRows*>(&rows); file && led_.read(*file, true))
+        return;
     for (const Column column : {Column::position, Column::velocity})
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
             const auto values = rows.read_vectors(column, {begin, end});

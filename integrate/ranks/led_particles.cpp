@@ -1,6 +1,7 @@
 #include "chamomile/integrate/ranks/led_particles.hpp"
 
 #include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/hdf5/pieces.hpp"
 
 namespace chamomile {
@@ -14,6 +15,17 @@ void LedParticles::scatter_lasting(const Particles& particles)
                 scatter(column, std::span(values));
         },
         particles);
+}
+
+bool LedParticles::read(FileRows& rows, bool has_velocities)
+{
+    const std::vector<std::byte> packed = rows.packed();
+    if (packed.empty())
+        return false;
+    const std::optional<Box> bounds = lead<&RankRun::read_file>(packed, has_velocities);
+    if (bounds)
+        rows.set_bounds(*bounds);
+    return bounds.has_value();
 }
 
 void LedParticles::write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,

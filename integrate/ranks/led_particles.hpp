@@ -79,9 +79,9 @@ public:
     template <class T>
     void scatter(Column column, std::span<const T> values)
     {
-        for (std::size_t begin = 0; begin < values.size(); begin += rows_of_block)
-            scatter(column, begin,
-                    values.subspan(begin, std::min(rows_of_block, values.size() - begin)));
+        constexpr std::size_t block = 16 * rows_of_block; // each call costs a wait for all ranks
+        for (std::size_t begin = 0; begin < values.size(); begin += block)
+            scatter(column, begin, values.subspan(begin, std::min(block, values.size() - begin)));
     }
     void scatter(Column column, ParticleReader& rows, std::size_t count)
     {
@@ -92,6 +92,11 @@ public:
                 scatter(column, begin, rows.read_scalars(column, {begin, end}));
         });
     }
+
+    /// Reads positions and, if wanted, velocities, each rank its rows, after begin(). Returns
+    /// false, having read nothing, if a rank does not see the files or a position or velocity is
+    /// unreadable or not finite: then rank 0 reads, and names the fault.
+    bool read(FileRows& rows, bool has_velocities);
 
     /// Starts to scatter columns with the fixed columns that forces need.
     void scatter_lasting(const Particles& particles);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "chamomile/core/bounds.hpp"
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/ranks/home_rows.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/hdf5/pieces.hpp"
 
 namespace chamomile {
@@ -303,6 +305,44 @@ bool RankRun::read_checkpoint(std::uint32_t sum)
             });
     });
     return true;
+}
+
+std::optional<Box> RankRun::read_file(bool has_velocities)
+{
+    const std::size_t first = ranks_.first_of_run(count_, ranks_.rank()),
+                      end = ranks_.first_of_run(count_, ranks_.rank() + 1);
+    std::vector<Vec3<double>> position, velocity;
+    Box box;
+    std::uint64_t wrong = 0;
+    try {
+        const std::shared_ptr<FileRows> rows = FileRows::unpacked(given_);
+        const auto read = [&](Column column, std::vector<Vec3<double>>& values) {
+            resize_large(values, end - first);
+            rows->read(column, first, std::span(values));
+            const PointBounds found = bounds_of(values);
+            wrong += found.first_not_finite < values.size();
+            return found.box;
+        };
+        box = read(Column::position, position);
+        if (has_velocities)
+            read(Column::velocity, velocity);
+        else // only checks them
+            for (std::size_t at = first; at < end; at += rows->max()) {
+                const auto block =
+                    rows->read_vectors(Column::velocity, {at, std::min(at + rows->max(), end)});
+                wrong += bounds_of(block).first_not_finite < block.size();
+            }
+    } catch (const Error&) {
+        wrong = 1;
+    }
+    Inbox found; // without a time limit: a slow disk is no failure
+    ranks_.gather(std::as_bytes(std::span(&wrong, 1)), Communicator::Sizes::equal, found,
+                  Timeout::endless);
+    if (std::ranges::any_of(found.all<std::uint64_t>(), [](std::uint64_t one) { return one > 0; }))
+        return {};
+    home_.position = std::move(position);
+    home_.velocity = std::move(velocity);
+    return joined_box(box, ranks_);
 }
 
 std::vector<Crossing> RankRun::gather_crossings()

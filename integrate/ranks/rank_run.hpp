@@ -97,6 +97,10 @@ public:
     /// holds its path and the columns. Returns false, having read nothing, if a rank does not see
     /// the file.
     bool read_checkpoint(std::uint32_t sum);
+    /// Reads home rows of the FileRows packed in the message. Returns the box around all positions;
+    /// empty, with nothing changed, if a rank cannot read its rows or finds values that are not
+    /// finite.
+    std::optional<Box> read_file(bool has_velocities);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();
 
@@ -181,13 +185,15 @@ private:
     struct Constant {};
 };
 
-using RankCalls = CallList<
-    &RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into, &RankRun::begin,
-    &RankRun::take, &RankRun::make_particles, &RankRun::resume, &RankRun::fetch, &RankRun::gather,
-    &RankRun::gather_crossings, &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
-    &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces,
-    &RankRun::write_checkpoint_parts, &RankRun::read_checkpoint, &Leapfrog::start, &Leapfrog::step,
-    &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose, &Leapfrog::record_crossings>;
+using RankCalls =
+    CallList<&RankRun::make_solver, &RankRun::solve, &RankRun::make, &RankRun::put_into,
+             &RankRun::begin, &RankRun::take, &RankRun::make_particles, &RankRun::resume,
+             &RankRun::fetch, &RankRun::gather, &RankRun::gather_crossings,
+             &RankRun::power_spectrum, &RankRun::halos, &RankRun::sample_errors,
+             &RankRun::picture_sum, &RankRun::radial_bins, &RankRun::write_pieces,
+             &RankRun::write_checkpoint_parts, &RankRun::read_checkpoint, &RankRun::read_file,
+             &Leapfrog::start, &Leapfrog::step, &Leapfrog::evaluate, &Leapfrog::next_step,
+             &Leapfrog::diagnose, &Leapfrog::record_crossings>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);

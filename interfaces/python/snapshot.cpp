@@ -295,7 +295,11 @@ void bind_snapshot(nb::module_& m)
 
     m.def(
         "read_snapshot",
-        [](const std::filesystem::path& path) { return read_snapshot(path, Masses::may_lack); },
+        [](const std::filesystem::path& path) {
+            Snapshot snapshot = read_snapshot(path, Masses::may_lack);
+            snapshot.particles.resize(snapshot.particles.size()); // arrays of forces too
+            return snapshot;
+        },
         nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
         "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns, detected by "
         "content. For a snapshot in pieces give any piece.\n\nRaises InputError with one line on "

@@ -24,6 +24,14 @@ public:
     const std::vector<std::unique_ptr<Gadget2Piece>>& pieces() const { return pieces_; }
 
 private:
+    std::vector<const UnchangedFile*> files() const override
+    {
+        std::vector<const UnchangedFile*> files;
+        for (const auto& piece : pieces_)
+            files.push_back(&piece->as_opened);
+        return files;
+    }
+
     void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override
     {
         constexpr const char* labels[] = {"POS ", "VEL ", "ACCE", "POT "};
@@ -166,6 +174,12 @@ void record_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path)
 {
     return piece_paths(path, Gadget2Piece(path).header.files);
+}
+
+std::shared_ptr<FileRows> open_gadget2_rows(const std::filesystem::path& path)
+{
+    std::vector<std::string> notes;
+    return std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, notes));
 }
 
 Snapshot read_gadget2(const std::filesystem::path& path)

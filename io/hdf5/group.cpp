@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chamomile/io/hdf5/stored_rows.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
 
@@ -257,11 +258,9 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
                         "incomplete, must be " + std::to_string(bytes));
 }
 
-void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) const
+void Hdf5Group::read_data(const char* name, std::span<double> values) const
 {
-    const Hdf5Handle data = this->data(name);
-    if (H5Dread(data.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-        throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
+    read_rows(data(name), name, 0, 1, values);
 }
 
 Hdf5Handle Hdf5Group::open_rows(const char* name) const
@@ -280,6 +279,8 @@ Hdf5Handle Hdf5Group::open_rows(const char* name) const
 void Hdf5Group::read_rows(const Hdf5Handle& data, const char* name, std::size_t begin,
                           hsize_t columns, std::span<double> numbers) const
 {
+    if (read_stored_rows(path_, data, begin, columns, numbers))
+        return;
     const Hdf5Handle file(H5Dget_space(data.id()), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(file.id());
     const hsize_t start[] = {begin, 0}, count[] = {numbers.size() / columns, columns};
@@ -294,8 +295,12 @@ void Hdf5Group::read_ids(const char* name, std::span<std::uint64_t> ids) const
 {
     const Hdf5Handle data = this->data(name);
     const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
+    if (read_stored_rows(path_, data, 0, 1, ids))
+        return;
     const bool is_signed = H5Tget_sign(type.id()) == H5T_SGN_2;
-    read_data(name, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids.data());
+    if (H5Dread(data.id(), is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL,
+                H5P_DEFAULT, ids.data()) < 0)
+        throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
     if (!is_signed)
         return;
     for (const std::uint64_t id : ids) // HDF5 would convert negative ids to 0

@@ -37,8 +37,8 @@ public:
     /// Checks that the data set has `rows` rows of `columns` numbers, stored in this file.
     void check_data(const char* name, std::int64_t rows, int columns, H5T_class_t type) const;
 
-    /// Reads a data set that passed check_data() into memory of type `memory_type`.
-    void read_data(const char* name, hid_t memory_type, void* values) const;
+    /// Reads a data set of real numbers that passed check_data() into all of `values`.
+    void read_data(const char* name, std::span<double> values) const;
 
     /// Opens a data set of real numbers for read_rows(). The handle caches the last unpacked chunk.
     Hdf5Handle open_rows(const char* name) const;

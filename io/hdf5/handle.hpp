@@ -51,10 +51,21 @@ class Hdf5Quiet {
 public:
     Hdf5Quiet() : lock_(turn())
     {
-        H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+        H5Eget_auto2(H5E_DEFAULT, &before_.report, &before_.data);
         H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+        if (users()++ == 0)
+            shared() = before_;
     }
-    ~Hdf5Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+    ~Hdf5Quiet()
+    {
+        const bool is_last = --users() == 0;
+        hbool_t is_of_thread = false;
+        H5is_library_threadsafe(&is_of_thread);
+        if (is_of_thread)
+            H5Eset_auto2(H5E_DEFAULT, before_.report, before_.data);
+        else if (is_last) // others may be in a Pause
+            H5Eset_auto2(H5E_DEFAULT, shared().report, shared().data);
+    }
     Hdf5Quiet(const Hdf5Quiet&) = delete;
     Hdf5Quiet& operator=(const Hdf5Quiet&) = delete;
 
@@ -74,9 +85,25 @@ private:
         return mutex;
     }
 
+    /// How the library prints: a setting of each thread if the library is thread-safe, else of all.
+    struct Print {
+        H5E_auto2_t report = nullptr;
+        void* data = nullptr;
+    };
+    /// Returns the setting before the first Hdf5Quiet.
+    static Print& shared()
+    {
+        static Print one;
+        return one;
+    }
+    static int& users()
+    {
+        static int count = 0;
+        return count;
+    }
+
     std::lock_guard<std::recursive_mutex> lock_;
-    H5E_auto2_t print_ = nullptr;
-    void* data_ = nullptr;
+    Print before_;
 };
 
 /// Returns the first cause of the last failed call, as HDF5 words it.

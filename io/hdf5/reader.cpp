@@ -74,14 +74,14 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
     if (piece.mass_table[type] > 0)
         std::fill_n(particles.mass.begin() + std::ptrdiff_t(begin), count, piece.mass_table[type]);
     else
-        group.read_data(masses, H5T_NATIVE_DOUBLE, &particles.mass[begin]);
+        group.read_data(masses, std::span(particles.mass).subspan(begin, count));
     if (group.has_data(ids))
         group.read_ids(ids, std::span(particles.id).subspan(begin, count));
     if (!particles.softening.empty())
-        group.read_data(softenings, H5T_NATIVE_DOUBLE, &particles.softening[begin]);
+        group.read_data(softenings, std::span(particles.softening).subspan(begin, count));
     for (auto& [name, values] : particles.extra) {
         group.check_data(name.c_str(), std::int64_t(count), 1, H5T_FLOAT);
-        group.read_data(name.c_str(), H5T_NATIVE_DOUBLE, &values[begin]);
+        group.read_data(name.c_str(), std::span(values).subspan(begin, count));
     }
 }
 
@@ -139,7 +139,7 @@ std::optional<double> difference_of_masses(const std::vector<Hdf5Piece>& pieces)
                 group.has_data(hdf5_layout::masses)) {
                 group.check_data(hdf5_layout::masses, piece.counts[type], 1, H5T_FLOAT);
                 std::vector<double> masses(std::size_t(piece.counts[type]));
-                group.read_data(hdf5_layout::masses, H5T_NATIVE_DOUBLE, masses.data());
+                group.read_data(hdf5_layout::masses, masses);
                 for (const double mass : masses)
                     largest =
                         std::max(largest.value_or(0), std::abs(mass / piece.mass_table[type] - 1));
@@ -214,6 +214,13 @@ std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path
     return files;
 }
 
+std::shared_ptr<FileRows> open_hdf5_rows(const std::filesystem::path& path)
+{
+    const Hdf5Quiet quiet;
+    std::vector<std::string> notes;
+    return std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, notes));
+}
+
 Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
@@ -231,9 +238,9 @@ Snapshot read_hdf5(const std::filesystem::path& path)
 
     Particles& particles = snapshot.particles;
     const std::size_t count = number(pieces);
-    particles.id.resize(count);
+    resize_large(particles.id, count);
     particles.type.resize(count);
-    particles.mass.resize(count);
+    resize_large(particles.mass, count);
     if (all_have(pieces, hdf5_layout::softenings))
         particles.softening.resize(count);
     for (const std::string& name : extra_names(pieces[0]))

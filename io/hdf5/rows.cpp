@@ -28,6 +28,14 @@ Hdf5Rows::~Hdf5Rows()
     pieces_.clear();
 }
 
+std::vector<const UnchangedFile*> Hdf5Rows::files() const
+{
+    std::vector<const UnchangedFile*> files;
+    for (const Hdf5Piece& piece : pieces_)
+        files.push_back(&piece.as_opened);
+    return files;
+}
+
 void Hdf5Rows::read_numbers(Column value, std::size_t begin, std::span<double> numbers)
 {
     const Hdf5Quiet quiet;

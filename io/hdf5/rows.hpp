@@ -19,6 +19,7 @@ public:
     const std::vector<Hdf5Piece>& pieces() const { return pieces_; }
 
 private:
+    std::vector<const UnchangedFile*> files() const override;
     void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override;
 
     /// A Source is the data set of a column for one type in one piece.

@@ -48,6 +48,8 @@ MatterMasses masses_of(const Particles& particles)
 /// rho excludes dark matter.
 double mean_distance(const Particles& friends, const Particles& all, double side)
 {
+    if (&friends == &all)
+        return side / std::cbrt(double(all.size()));
     const auto [dark, baryons] = masses_of(friends);
     const MatterMasses box = masses_of(all);
     const double ratio = baryons == 0 ? (box.dark + box.baryons) / (dark + box.baryons)
@@ -265,6 +267,7 @@ RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const
 std::string friends_note(const Particles& all, const std::vector<int>& types)
 {
     double light = HUGE_VAL, heavy = 0;
+#pragma omp parallel for reduction(min : light) reduction(max : heavy)
     for (std::size_t i = 0; i < all.size(); ++i)
         if (types.empty() || std::count(types.begin(), types.end(), int(all.type[i]))) {
             light = std::min(light, all.mass[i]);
@@ -295,19 +298,19 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     const double start = wall_clock_seconds();
     if (ranks) {
         RankHalos found = halos_on_ranks(*ranks, all, rule, request.device, densities);
-        catalogue.link_seconds = wall_clock_seconds() - start;
+        catalogue.seconds = wall_clock_seconds() - start;
         catalogue.groups = std::move(found.groups);
         catalogue.halos = std::move(found.halos);
         catalogue.spheres = std::move(found.spheres);
         return catalogue;
     }
     catalogue.groups = groups_on(request.device, particles.position, rule);
-    catalogue.link_seconds = wall_clock_seconds() - start;
     catalogue.halos =
         halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
     catalogue.spheres =
         overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
+    catalogue.seconds = wall_clock_seconds() - start;
     return catalogue;
 }
 

@@ -29,7 +29,7 @@ struct DensityThreshold {
 /// A HaloCatalogue holds halos and the spheres around them.
 struct HaloCatalogue {
     double linking_length = 0; ///< in units of the file
-    double link_seconds = 0;   ///< wall time of friends of friends
+    double seconds = 0;        ///< wall time of friends, properties and spheres
     ParticleGroups groups;
     std::vector<Halo> halos;
     std::vector<DensityThreshold> thresholds;

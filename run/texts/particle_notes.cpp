@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 
-#include "chamomile/core/box.hpp"
+#include "chamomile/core/bounds.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/accuracy/box_ranges.hpp"
 #include "chamomile/force/accuracy/limit_search.hpp"
 #include "chamomile/integrate/suggested_softening.hpp"
@@ -42,10 +45,12 @@ std::string extent_text(std::size_t count, ParticleReader& rows, double softenin
     if (softening == 0)
         return "";
     Box box;
-    rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
-        for (const auto& x : rows.read_vectors(Column::position, {begin, end}))
-            box.add(x);
-    });
+    if (const std::optional<Box> known = rows.bounds())
+        box = *known;
+    else
+        rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
+            box.add(bounds_of(rows.read_vectors(Column::position, {begin, end})).box);
+        });
     const double extent = count > 0 ? box.longest_side() : 0;
     if (extent > 0 && softening > extent)
         return formatted("the softening length %.4g is %.3g times the extent of the particles: "
@@ -104,14 +109,26 @@ double circular_speed(const Potential& potential, const Snapshot& snapshot)
 Outside outside(const Snapshot& snapshot, double side)
 {
     Outside found;
+    const auto beyond = [side](const Vec3<double>& low, const Vec3<double>& high) {
+        return std::max(-std::min({low.x, low.y, low.z}) / side,
+                        std::max({high.x, high.y, high.z}) / side - 1);
+    };
     const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
+    if (const std::optional<Box> box = rows->bounds();
+        box && beyond(box->low, box->high) <= rounding)
+        return found;
     rows->for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
-        for (const Vec3<double>& x : rows->read_vectors(Column::position, {begin, end})) {
-            const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
-            const double beyond = std::max(-low / side, high / side - 1);
-            found.particles += beyond > rounding;
-            found.sides = std::max(found.sides, beyond);
+        const std::span<const Vec3<double>> block =
+            rows->read_vectors(Column::position, {begin, end});
+        std::size_t particles = 0;
+        double sides = 0;
+#pragma omp parallel for reduction(+ : particles) reduction(max : sides) if (block.size() > worth_threads)
+        for (const Vec3<double>& x : block) {
+            particles += beyond(x, x) > rounding;
+            sides = std::max(sides, beyond(x, x));
         }
+        found.particles += particles;
+        found.sides = std::max(found.sides, sides);
     });
     return found;
 }

@@ -148,6 +148,17 @@ int fail(int status, const std::string& line)
     return ended(status);
 }
 
+/// Raises the limit of open files if allowed: each open piece and each rank's connection is one.
+void allow_many_files()
+{
+    constexpr rlim_t enough = 1 << 16;
+    rlimit files;
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= enough)
+        return;
+    files.rlim_cur = std::min(enough, files.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 } // namespace
 
 std::span<const Command> program_commands()
@@ -173,6 +184,7 @@ int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments)
 {
     commands_here = commands;
+    allow_many_files();
     // A write to a closed pipe or full file system returns an error and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);

@@ -83,14 +83,14 @@ public:
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
     ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Makes room for n items, and for a quarter more (at most 256 MB) so that slow growth rarely
+    /// Makes room for n items, and for a quarter more (at most 64 MB) so that slow growth rarely
     /// allocates. The contents are lost on growth. Throws OutOfDeviceMemory.
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
             free_device_memory(std::exchange(data_, nullptr));
             capacity_ = 0;
-            std::size_t wanted = n + std::min(n / 4, (std::size_t(1) << 28) / sizeof(T));
+            std::size_t wanted = n + std::min(n / 4, (std::size_t(1) << 26) / sizeof(T));
             try {
                 allocate(wanted * sizeof(T));
             } catch (const OutOfDeviceMemory&) {

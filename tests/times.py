@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Times two programs in turn: times.py OLD NEW [--gpu] [--softenings] [--rounds N] [--only WORD]
+"""Times two programs in turn: times.py OLD NEW [--gpu] [--softenings] [--ranks P [--side N]] [--rounds N] [--only WORD]
 
 Each row is one command, run by OLD and NEW in turn N times (5). What is compared are milliseconds of one evaluation
 (`bench`, the median that it prints) or of one step of a `run`: the difference of a longer and a shorter run over the
 difference of their steps, without beginning and end. The table has the medians, their ranges, and the ratio of the
 medians; a ratio within the ranges of both says nothing. With --softenings OLD has one softening length in each row, the
-largest, and NEW has one, two or three, by type of the particles; both may be the same program. Sizes are for a GPU with some ten cores, or (without --gpu) for
+largest, and NEW has one, two or three, by type of the particles; both may be the same program. With --ranks OLD has one
+rank and NEW has P, with as many threads a rank: the core count over P. These rows are whole commands, and what they print of
+their main part. Sizes are for a GPU with some ten cores, or (without --gpu) for
 two cores. Use a machine that nobody else uses.
 """
 import argparse
 import csv
+import os
 import pathlib
 import re
 import statistics
@@ -46,6 +49,16 @@ def softening_rows(gpu):
     return {f"{method}: {name}": row + ((one, own),) for method, row in methods.items() for name, own in lengths.items()}
 
 
+def rank_rows(ranks, side):
+    """Returns commands on one rank in OLD and on several in NEW."""
+    threads = max(1, os.cpu_count() // ranks)
+    one, many = f"--threads {threads}", f"--threads {ranks * threads} --ranks {ranks}"
+    commands = {f"model cosmology, {side}^3": f"model cosmology --n {side} --box 100 --z-start 0 --files {ranks} -o made.hdf5",
+                f"halos, {side}^3": f"halos ../cosmology_{side}.hdf5 --linking-length 0.35 --device cpu -o halos.hdf5"}
+    return {f"{name}: {what}": ("command", f"{words} --overwrite -v {one}", printed, (one, many))
+            for name, words in commands.items() for what, printed in (("whole", "wall"), ("main part", r"took ([0-9.e+-]+) s"))}
+
+
 def rows(gpu):
     if not gpu:
         return {
@@ -72,7 +85,9 @@ def make_files(program, table, folder):
     """Makes the initial conditions for the rows."""
     for words in {word for row in table.values() for word in row[1].split() if word.startswith("../")}:
         name = words.removeprefix("../")
-        model = "cosmology --box 200 --n 256 --z-start 49 --seed 1" if name == "box.hdf5" else "{} -n {}".format(*re.findall("[a-z]+|[0-9]+", name))
+        kind, *size = re.findall("[a-z]+|[0-9]+", name.removesuffix(".hdf5"))
+        model = {"box": "cosmology --box 200 --n 256 --z-start 49 --seed 1", "cosmology": "cosmology --box 100 --z-start 0 --n"}.get(kind, f"{kind} -n")
+        model += "".join(f" {word}" for word in size)
         call(program, f"model {model} -q -o {name}", folder)
 
 
@@ -80,10 +95,19 @@ def call(program, words, folder):
     done = subprocess.run([program, *words.split()], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{program} {words}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def milliseconds(program, row, folder, device):
     _, words, lengths = row[:3]
+    if isinstance(lengths, str):
+        began = time.monotonic()
+        printed = call(program, words, folder)
+        wall = time.monotonic() - began
+        if lengths == "wall":
+            return 1e3 * wall
+        found = re.search(lengths, printed) or sys.exit(f"{program} {words}: prints no time: needs the version of {__file__}")
+        return 1e3 * float(found[1])
     words += f" --device {device}"
     if not lengths:
         call(program, words, folder)
@@ -109,11 +133,14 @@ def main():
     parser.add_argument("new", metavar="NEW")
     parser.add_argument("--gpu", action="store_true", help="run on a GPU")
     parser.add_argument("--softenings", action="store_true", help="include rows with one and several softening lengths")
+    parser.add_argument("--ranks", type=int, metavar="P", help="rows of commands on one rank and on P")
+    parser.add_argument("--side", type=int, default=192, metavar="N", help="of the N^3 particles of these [192]")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="number of runs of each row [5]")
     parser.add_argument("--only", default="", metavar="WORD", help="only rows whose name matches this regular expression")
     asked = parser.parse_args()
     programs = [str(pathlib.Path(program).resolve()) for program in (asked.old, asked.new)]
-    table = {name: row for name, row in (softening_rows if asked.softenings else rows)(asked.gpu).items() if re.search(asked.only, name)}
+    whole_table = rank_rows(asked.ranks, asked.side) if asked.ranks else (softening_rows if asked.softenings else rows)(asked.gpu)
+    table = {name: row for name, row in whole_table.items() if re.search(asked.only, name)}
     if not table:
         sys.exit(f"--only: {asked.only}: matches no row")
     print("| | ms of one | old | new | new / old |\n|---|---|---|---|---|")

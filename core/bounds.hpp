@@ -12,7 +12,7 @@ namespace chamomile {
 /// The box around some points, and the first point with a non-finite coordinate.
 struct PointBounds {
     Box box;
-    std::size_t first_not_finite; ///< the number of points if all are finite
+    std::size_t first_not_finite; ///< points.size() if none
 };
 PointBounds bounds_of(std::span<const Vec3<double>> points);
 

@@ -5,8 +5,8 @@
 
 namespace chamomile {
 
-/// Maps the pages of memory that will be written next, with all threads: a page's first use takes
-/// longer than writing it. Does nothing to small memory, or where the system cannot map in advance.
+/// Maps pages with all threads before they are written: their first use takes longer than writing.
+/// Does nothing for small memory or on old systems.
 void populate(void* memory, std::size_t bytes);
 
 /// Like values.resize(n) of a vector, but maps the memory of an empty one with all threads.

@@ -32,7 +32,7 @@ public:
 
     /// Packs path, file stamps, factors and box for another rank. Empty for joined rows.
     std::vector<std::byte> packed() const;
-    /// Opens packed rows. Throws Error(input) if this rank sees another file, or none.
+    /// Opens packed rows. Throws Error(input) if this rank does not see the same file.
     static std::shared_ptr<FileRows> unpacked(std::span<const std::byte>& bytes);
 
     /// Scales this column by `factor` in all later reads.
@@ -48,7 +48,7 @@ public:
     void set_bounds(const Box& bounds) { bounds_ = bounds; }
 
 protected:
-    /// Returns all files with rows; none for joined rows.
+    /// Returns the files; empty for joined rows.
     virtual std::vector<const UnchangedFile*> files() const { return {}; }
     /// Reads rows of one or three numbers, as the column requires.
     virtual void read_numbers(Column value, std::size_t begin, std::span<double> numbers) = 0;

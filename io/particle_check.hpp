@@ -17,7 +17,7 @@ enum class Masses { needed, may_lack, inspected };
 /// empty set passes. The message starts with `file`.
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);
-/// Checks positions and velocities, from `rows`; returns the box around the positions.
+/// Checks the positions and velocities of `rows`; returns the box around positions.
 Box check_moving(const Particles& particles, ParticleReader& rows,
                  const std::filesystem::path& file);
 /// Checks masses, softening lengths and ids.

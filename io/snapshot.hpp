@@ -70,7 +70,7 @@ enum class MovingCheck { now, later };
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed,
                        MovingCheck moving = MovingCheck::now);
 
-/// Reads and checks positions and velocities, wherever they are. Throws like read_snapshot().
+/// Checks positions and velocities, also deferred ones. Throws like read_snapshot().
 void check_moving(const Snapshot& snapshot, const std::filesystem::path& path);
 
 /// Loads the deferred columns from the file into the arrays of `particles`. Accelerations and

@@ -17,8 +17,7 @@ public:
     void check() const;
 
     const std::filesystem::path& path() const { return path_; }
-    /// Returns size in bytes and modification time in seconds and nanoseconds: the same on every
-    /// machine that sees the file.
+    /// Returns size in bytes, and modification time in seconds and nanoseconds.
     std::array<std::int64_t, 3> stamp() const
     {
         return {state_.size, state_.seconds, state_.nanoseconds};

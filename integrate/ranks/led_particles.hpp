@@ -93,9 +93,9 @@ public:
         });
     }
 
-    /// Reads positions and, if wanted, velocities, each rank its rows, after begin(). Returns
-    /// false, having read nothing, if a rank does not see the files or a position or velocity is
-    /// unreadable or not finite: then rank 0 reads, and names the fault.
+    /// Reads positions and optionally velocities on each rank, after begin(). Returns false and
+    /// changes nothing if a rank does not see the files, or finds an unreadable or non-finite
+    /// value: then rank 0 reads, and names the fault.
     bool read(FileRows& rows, bool has_velocities);
 
     /// Starts to scatter columns with the fixed columns that forces need.

@@ -98,8 +98,7 @@ public:
     /// the file.
     bool read_checkpoint(std::uint32_t sum);
     /// Reads home rows of the FileRows packed in the message. Returns the box around all positions;
-    /// empty, with nothing changed, if a rank cannot read its rows or finds values that are not
-    /// finite.
+    /// empty, with nothing changed, if a rank cannot read its rows or a value is not finite.
     std::optional<Box> read_file(bool has_velocities);
     /// Returns the crossings of all ranks, on rank 0.
     std::vector<Crossing> gather_crossings();

@@ -87,8 +87,8 @@ std::uint32_t sum_after(std::span<const std::byte> chunk)
     return sum;
 }
 
-/// Reads chunk number `number` as stored, with its check sum. Returns false unless all of it is
-/// there, without further filters.
+/// Reads the stored bytes of chunk `number`. Returns false if it is incomplete or has other
+/// filters.
 bool read_chunk(const Hdf5Handle& data, const Chunks& chunks, std::size_t number,
                 std::span<std::byte> chunk)
 {
@@ -101,8 +101,7 @@ bool read_chunk(const Hdf5Handle& data, const Chunks& chunks, std::size_t number
            skipped_filters == 0;
 }
 
-/// Returns whether the data set lies in this file, not behind a link to another one, and at the
-/// addresses that HDF5 states.
+/// Returns false if a link leads to another file, or a user block shifts addresses.
 bool is_in(const std::filesystem::path& path, const Hdf5Handle& data)
 {
     const std::string expected = path.string();

@@ -105,6 +105,8 @@ void RankFriends::move_to_slabs(const RankMatter& matter)
         GatherColumn{matter.mass, std::span(order), own_.mass},
         GatherColumn{std::span<const std::uint64_t>(number), std::span(order), own_.id},
         GatherColumn{matter.type, std::span(order), own_.type});
+    if (matter.release)
+        matter.release();
     in_slab_ = own_.size();
     if (request_.velocity_factor != 1)
 #pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct RankMatter {
     std::span<const double> mass;
     std::span<const std::uint8_t> type;
     std::uint64_t first;
+    std::function<void()> release = {}; ///< called once the spans are copied, to free their memory
 };
 
 /// Halos with their members' numbers, and overdense_spheres() around them.

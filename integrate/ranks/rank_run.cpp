@@ -205,8 +205,12 @@ RankHalos RankRun::halos(RankHaloRequest request)
     update_home();
     std::vector<double> densities(given_.size() / sizeof(double));
     read_bytes(given_, densities.data(), densities.size());
+    const auto release = [this] {
+        if (!leapfrog_)
+            home_ = {};
+    };
     return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
-                           ranks_.first_of_run(count_, ranks_.rank())},
+                           ranks_.first_of_run(count_, ranks_.rank()), release},
                           request, densities, ranks_);
 }
 

@@ -121,13 +121,17 @@ RankHalos on_one_rank(const Particles& p, const Linking& linking)
     return found;
 }
 
-/// Returns the home rows of a rank.
-RankMatter matter_of(const Particles& p, const Communicator& ranks)
+/// Returns the home rows of a rank. Overwrites them on release.
+RankMatter matter_of(Particles& p, const Communicator& ranks)
 {
     const std::size_t first = ranks.first_of_run(p.size(), ranks.rank()),
                       count = ranks.first_of_run(p.size(), ranks.rank() + 1) - first;
     const auto own = [&](const auto& values) { return std::span(values).subspan(first, count); };
-    return {own(p.position), own(p.velocity), own(p.mass), own(p.type), first};
+    const auto release = [&p, first, count] {
+        std::fill_n(p.position.begin() + std::ptrdiff_t(first), count, Vec3<double>{-9, -9, -9});
+        std::fill_n(p.mass.begin() + std::ptrdiff_t(first), count, -1.);
+    };
+    return {own(p.position), own(p.velocity), own(p.mass), own(p.type), first, release};
 }
 
 RankHalos on_ranks(const Particles& p, const Linking& linking, int P,
@@ -137,8 +141,9 @@ RankHalos on_ranks(const Particles& p, const Linking& linking, int P,
     run_ranks(
         P,
         [&](Communicator& ranks) {
+            Particles own = p;
             RankHalos halos =
-                halos_of_ranks(matter_of(p, ranks), request_of(linking), densities_of(p), ranks);
+                halos_of_ranks(matter_of(own, ranks), request_of(linking), densities_of(p), ranks);
             if (ranks.rank() == 0)
                 found = std::move(halos);
             else if (halos.groups.size() > 0)
@@ -304,8 +309,10 @@ TEST_CASE("what one rank cannot link is refused by all")
         const Particles p = particles_of(linking);
         std::string lines[3];
         run_ranks(3, [&](Communicator& ranks) {
-            lines[ranks.rank()] = error_line(
-                [&] { halos_of_ranks(matter_of(p, ranks), request_of(linking), {}, ranks); });
+            lines[ranks.rank()] = error_line([&] {
+                Particles own = p;
+                halos_of_ranks(matter_of(own, ranks), request_of(linking), {}, ranks);
+            });
         });
         for (const std::string& told : lines)
             CHECK(told.starts_with(line));

@@ -58,7 +58,7 @@ public:
         return {};
     }
 
-    /// Calls each(begin, end) for consecutive blocks of up to most() particles.
+    /// Calls each(begin, end) for consecutive blocks of up to max() particles.
     template <class Each>
     void for_blocks(std::size_t count, const Each& each) const
     {

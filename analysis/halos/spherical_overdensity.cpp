@@ -217,7 +217,7 @@ public:
         : grid_(grid), slabs_(slabs), ranks_(ranks)
     {}
 
-    /// Returns whether this rank has all particles that the search needs.
+    /// Returns false if another rank may have particles within the wanted radius.
     bool is_local(const SphereSearch& search) const
     {
         for (int r = 0; r < ranks_.size(); ++r)

@@ -1,4 +1,4 @@
-// Ranks that read their rows of a snapshot themselves.
+// Snapshots whose rows each rank reads.
 #include <limits>
 
 #include "chamomile/core/ranks/thread_ranks.hpp"
@@ -100,7 +100,7 @@ TEST_CASE("ranks leave rows to rank 0 that are not finite, or not in one file th
     }
     write_snapshot(boxed_snapshot(3000), folder / "a.hdf5");
     write_snapshot(boxed_snapshot(3000), folder / "b.hdf5");
-    lead(3, [&](LedParticles& led) { // joined rows are in no file that one path names
+    lead(3, [&](LedParticles& led) { // one path names only one file
         Snapshot open = open_snapshot(folder / "a.hdf5");
         open.deferred =
             FileRows::joined(open.deferred, 3000, open_snapshot(folder / "b.hdf5").deferred);

@@ -203,9 +203,9 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
     if (here.nodes.size() < nodes)
         resize_with_room(here.nodes, nodes);
     check(cudaStreamWaitEvent(down_, filled_), "wait for the nodes");
-    copy_nodes<<<64, block_size, 0, down_>>>(reinterpret_cast<const uint4*>(t.nodes.data()),
-                                             nodes * (sizeof(WalkNode) / sizeof(uint4)),
-                                             reinterpret_cast<uint4*>(here.nodes.data()));
+    copy_nodes<<<8, block_size, 0, down_>>>(reinterpret_cast<const uint4*>(t.nodes.data()),
+                                            nodes * (sizeof(WalkNode) / sizeof(uint4)),
+                                            reinterpret_cast<uint4*>(here.nodes.data()));
     check(cudaGetLastError(), "launch the copy of nodes to the host");
     t.bytes_down += nodes * sizeof(WalkNode);
 }

@@ -68,6 +68,11 @@ __global__ void __launch_bounds__(block_size)
 
 void gather(const ArrayView& from, int components, std::size_t n, double* to, cudaStream_t stream)
 {
+    if (from.is_packed() && from.components() == components)
+        return check(cudaMemcpyAsync(to, from.component[0],
+                                     n * std::size_t(components) * sizeof(double),
+                                     cudaMemcpyDeviceToDevice, stream),
+                     "copy within the device");
     gather_items<<<blocks_of(n), block_size, 0, stream>>>(from, components, n, to);
     check(cudaGetLastError(), "launch the gather of an array");
 }
@@ -114,11 +119,15 @@ void read_from_device(int device, const ArrayView& from, std::size_t n, double* 
     check(cudaSetDevice(device), "choose the device");
     require_on_device(from, device);
     const int components = from.components();
+    const std::size_t count = n * std::size_t(components);
     DeviceBuffer<double> items;
     wait_for_owner();
-    gather(from, components, n, items.reserve(n * std::size_t(components)), nullptr);
-    check(cudaMemcpy(rows, items.data(), n * std::size_t(components) * sizeof(double),
-                     cudaMemcpyDeviceToHost),
+    const void* packed = from.component[0];
+    if (!from.is_packed()) {
+        gather(from, components, n, items.reserve(count), nullptr);
+        packed = items.data();
+    }
+    check(cudaMemcpy(rows, packed, count * sizeof(double), cudaMemcpyDeviceToHost),
           "read an array");
 }
 
@@ -169,9 +178,12 @@ void write_to_device(int device, const double* rows, std::size_t n, const ArrayV
     const int components = to.components();
     const std::size_t count = n * std::size_t(components);
     DeviceBuffer<double> items;
-    check(cudaMemcpy(items.reserve(count), rows, count * sizeof(double), cudaMemcpyHostToDevice),
+    void* const packed =
+        to.is_packed() ? static_cast<void*>(to.component[0]) : items.reserve(count);
+    check(cudaMemcpy(packed, rows, count * sizeof(double), cudaMemcpyHostToDevice),
           "write an array");
-    scatter_items<<<blocks_of(n), block_size>>>(items.data(), components, n, to);
+    if (!to.is_packed())
+        scatter_items<<<blocks_of(n), block_size>>>(items.data(), components, n, to);
     check(cudaGetLastError(), "launch the scatter of an array");
     check(cudaDeviceSynchronize(), "write an array");
 }

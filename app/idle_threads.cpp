@@ -42,6 +42,21 @@ bool are_cores_shared()
     return true;
 }
 
+/// Returns whether arguments name several ranks in this process.
+bool are_several_ranks(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
+        const std::size_t gpus = word.find("gpu:");
+        if ((word == "--ranks" && next != "1") ||
+            (word.starts_with("--ranks=") && word != "--ranks=1") ||
+            (gpus != word.npos &&
+             (word.find(',', gpus) != word.npos || word.substr(gpus) == "gpu:all")))
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 void let_idle_threads_sleep(int argc, char** argv)
@@ -50,8 +65,9 @@ void let_idle_threads_sleep(int argc, char** argv)
     if (last.starts_with("--help") || last == "--version")
         return; // starts no threads, and answers in half the time
     // By default libgomp spins 300000 times (3 to 15 ms), libomp for 200 ms. If other programs hold
-    // the cores, a spinning thread delays the thread it waits for. 10000 spins outlast the serial
-    // code between two loops.
+    // the cores, a spinning thread delays the thread it waits for. The spinning threads of a rank
+    // also delay other ranks: a step on two GPUs takes a seventh longer. 10000 spins outlast the
+    // serial code between two loops.
     static constexpr const char* waits[][2] = {{"GOMP_SPINCOUNT", "10000"},
                                                {"KMP_BLOCKTIME", "1"}}; // ms
     if (std::getenv("OMP_WAIT_POLICY"))
@@ -61,7 +77,8 @@ void let_idle_threads_sleep(int argc, char** argv)
             return;
     if (::getauxval(AT_BASE) == 0) // `ld.so chamomile ...`: /proc/self/exe is the loader
         return;
-    if (!are_cores_shared()) // spinning saves up to a third of a GPU step
+    if (!are_several_ranks(argc, argv) &&
+        !are_cores_shared()) // spinning saves up to a third of a step on one GPU
         return;
     static char program[PATH_MAX];
     const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program - 1);

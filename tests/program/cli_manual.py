@@ -105,6 +105,10 @@ def version_and_doctor(top):
         check(named == expected, f"doctor with {asked}: {named}")
         spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # value seen by libgomp, if linked
         check(not spins or spins[-1] == expected.get("GOMP_SPINCOUNT", "30000000000"), f"wrong spin count of libgomp with {asked}: {spins}")
+    for words, count in ((("--ranks", 2), "10000"), (("--device", "gpu:0,1"), "10000")):
+        done = run(top, "power", "absent.hdf5", *words, env={"PATH": "/nowhere", "OMP_DISPLAY_ENV": "verbose"})
+        spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)
+        check(not spins or spins[-1] == count, f"wrong spin count of libgomp with {words}: {spins}")
 
 
 METHOD = "barnes1986 barnes1990 hamada2007"

@@ -153,10 +153,10 @@ private:
                 const Periodicity& box, double shift, double scale, Grid<double>& grid)
     {
         MassAssignment assignment(options_.kernel, box, n_, shift);
-        std::vector<std::uint8_t> marks(ranks_ ? RowMarks{n_}.count() : 0);
+        MarkedRows marked{{ranks_ ? n_ : 0, int(options_.kernel)}};
         if (ranks_)
-            mark_rows(assignment, n, position, 0, marks);
-        assign_of_ranks(assignment, n, position, mass, scale, fourier_, grid, marks);
+            mark_rows(assignment, n, position, marked);
+        assign_of_ranks(assignment, n, position, mass, scale, fourier_, grid, marked);
         fourier_.forward(grid);
     }
 

@@ -15,29 +15,29 @@ namespace chamomile {
 /// Returns the planes, or rows, of a rank's slab. `ranks`: null for one rank, which has all.
 MeshRange slab_of(int n, const Communicator* ranks, int rank);
 
-/// The marks of rows of a mesh of n^3 points, a byte for some adjacent rows of a plane.
+/// A RowMarks numbers the marks of a mesh of n^3 points. A mark is a byte for some adjacent rows of
+/// one plane. A particle sets marks in the first plane of its cloud only; CoveredRows::of() repeats
+/// them in the other planes.
 struct RowMarks {
     static constexpr int rows_of_mark = 8;
     int n;
+    int width; ///< points of a cloud and its two equal margins, along an axis
 
     CHAMOMILE_HD int of_plane() const { return (n + rows_of_mark - 1) / rows_of_mark; }
     CHAMOMILE_HD std::size_t count() const { return std::size_t(n) * std::size_t(of_plane()); }
 
-    /// Calls use(mark) for the rows of a cloud at (x, y), in cells, with `margin` points more on
-    /// each side.
+    /// Calls use(mark) for the rows of a cloud at (x, y), in cells, in the first of its planes.
     template <int points, class Use>
-    CHAMOMILE_HD void for_each(double x, double y, int margin, const Use& use) const
+    CHAMOMILE_HD void for_first_plane(double x, double y, const Use& use) const
     {
-        const int first_x = cloud_at<points>(x).first - margin,
-                  first_y = cloud_at<points>(y).first - margin, last = points + 2 * margin - 1;
-        for (int b = 0, before = -1; b <= last; ++b) {
+        const int margin = (width - points) / 2, first_x = cloud_at<points>(x).first - margin,
+                  first_y = cloud_at<points>(y).first - margin;
+        for (int b = 0, before = -1; b < width; ++b) {
             const int in_plane = wrapped(first_y + b) / rows_of_mark;
-            if (in_plane == before)
-                continue;
-            before = in_plane;
-            for (int a = 0; a <= last; ++a)
-                use(std::size_t(wrapped(first_x + a)) * std::size_t(of_plane()) +
+            if (in_plane != before)
+                use(std::size_t(wrapped(first_x)) * std::size_t(of_plane()) +
                     std::size_t(in_plane));
+            before = in_plane;
         }
     }
 
@@ -45,11 +45,18 @@ private:
     CHAMOMILE_HD int wrapped(int i) const { return i < 0 ? i + n : i >= n ? i - n : i; }
 };
 
+/// Marks on the host, not 0 if set.
+struct MarkedRows {
+    RowMarks of;
+    std::vector<std::uint8_t> marks = std::vector<std::uint8_t>(of.count());
+};
+
 /// The rows where a rank has particles, outside its slab. Both lists have an entry for each rank,
 /// and the same rows in the same order on both sides.
 struct CoveredRows {
-    /// Finds them from the marks of this rank. Collective.
-    static CoveredRows of(int n, std::span<const std::uint8_t> marks, Communicator& ranks);
+    /// Finds them from the marks of this rank's clouds. Collective.
+    static CoveredRows of(const RowMarks& rows, std::span<const std::uint8_t> marks,
+                          Communicator& ranks);
 
     std::vector<std::vector<Index>> covered; ///< in the slab of rank r: rows i n + j
     /// Of rank r, in this rank's slab: places (i - first plane) n + j.

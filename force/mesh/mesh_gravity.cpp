@@ -80,8 +80,8 @@ public:
     {
         if (!fourier_.ranks())
             return;
-        mark_rows(assignment_, n, position, margin(), marks_);
-        fourier_.cover(marks_);
+        mark_rows(assignment_, n, position, *marked_);
+        fourier_.cover(*marked_);
         fourier_.ranks()->run_and_agree([&] {
             potential_.extend_rows(fourier_.covered());
             for (Grid<T>& component : component_)
@@ -151,21 +151,21 @@ private:
         return field;
     }
 
-    /// Points beyond a cloud that are read; one more on ranks, as images of a place may differ by
-    /// rounding.
-    int margin() const { return four_point() ? 3 : 1; }
+    /// Returns the number of points along an axis that a particle may read, and one more on each
+    /// side: images of a place may differ by rounding.
+    int width() const { return int(options_.kernel) + 2 * (four_point() ? 3 : 1); }
 
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid)
     {
         if constexpr (std::is_same_v<T, float>) {
             assignment_.assign(n, position, mass, grid);
         } else {
-            if (fourier_.ranks()) {
-                marks_.assign(RowMarks{options_.cells}.count(), 0);
-                mark_rows(assignment_, n, position, margin(), marks_);
-            }
+            const bool is_shared = fourier_.ranks();
+            marked_.emplace(RowMarks{is_shared ? options_.cells : 0, width()});
+            if (is_shared)
+                mark_rows(assignment_, n, position, *marked_);
             assign_of_ranks(assignment_, n, position, mass,
-                            scale_of_masses(n, mass, fourier_.ranks()), fourier_, grid, marks_,
+                            scale_of_masses(n, mass, fourier_.ranks()), fourier_, grid, *marked_,
                             component_);
         }
     }
@@ -260,8 +260,8 @@ private:
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
-    std::vector<Grid<T>> component_;  ///< of the acceleration; empty with differences
-    std::vector<std::uint8_t> marks_; ///< of covered rows; one rank: empty
+    std::vector<Grid<T>> component_;   ///< of the acceleration; empty with differences
+    std::optional<MarkedRows> marked_; ///< near the particles of this rank
 };
 
 } // namespace

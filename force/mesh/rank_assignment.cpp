@@ -10,7 +10,7 @@
 namespace chamomile {
 
 void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView& position,
-               int margin, std::span<std::uint8_t> marks)
+               MarkedRows& rows)
 {
     const MeshFrame& frame = assignment.frame();
     with_points(assignment.kernel(), [&](auto points) {
@@ -19,9 +19,9 @@ void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView&
             const double x = position.load(p, 0), y = position.load(p, 1);
             if (!std::isfinite(x + y))
                 continue;
-            RowMarks{frame.cells}.for_each<points>(
-                frame.in_cells(x), frame.in_cells(y), margin, [&](std::size_t k) {
-                    const std::atomic_ref<std::uint8_t> mark(marks[k]);
+            rows.of.for_first_plane<points>(
+                frame.in_cells(x), frame.in_cells(y), [&](std::size_t k) {
+                    const std::atomic_ref<std::uint8_t> mark(rows.marks[k]);
                     if (!mark.load(std::memory_order_relaxed))
                         mark.store(1, std::memory_order_relaxed);
                 });
@@ -43,10 +43,9 @@ double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks
 
 void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView& position,
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
-                     Grid<double>& grid, std::span<const std::uint8_t> marks,
-                     std::span<Grid<double>> others)
+                     Grid<double>& grid, const MarkedRows& marked, std::span<Grid<double>> others)
 {
-    fourier.cover(marks);
+    fourier.cover(marked);
     const auto assign = [&] {
         grid.reshape(fourier.own(), {0, grid.side()});
         grid.reserve_rows(fourier.covered());

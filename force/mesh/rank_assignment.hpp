@@ -10,9 +10,9 @@ namespace chamomile {
 /// MassAssignment::assign_integers(). `ranks`: null for one rank. Collective.
 double scale_of_masses(std::size_t n, const ArrayView& mass, Communicator* ranks);
 
-/// Marks the rows (RowMarks) near finite positions, with `margin` points more on each side.
+/// Marks the rows near finite positions.
 void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView& position,
-               int margin, std::span<std::uint8_t> marks);
+               MarkedRows& rows);
 
 /// Fills the planes of this rank's slab with the mass of all ranks' particles. Masses add up as
 /// integers, so that bits do not depend on the ranks that hold them. On ranks `grid` and `others`
@@ -20,7 +20,7 @@ void mark_rows(const MassAssignment& assignment, std::size_t n, const ArrayView&
 /// MassAssignment::assign_integers(). Collective.
 void assign_of_ranks(MassAssignment& assignment, std::size_t n, const ArrayView& position,
                      const ArrayView& mass, double scale, SlabFourier<double>& fourier,
-                     Grid<double>& grid, std::span<const std::uint8_t> marks,
+                     Grid<double>& grid, const MarkedRows& marked,
                      std::span<Grid<double>> others = {});
 
 } // namespace chamomile

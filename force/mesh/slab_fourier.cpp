@@ -35,11 +35,11 @@ SlabFourier<T>::SlabFourier(int n, Communicator* ranks)
 {}
 
 template <class T>
-void SlabFourier<T>::cover(std::span<const std::uint8_t> marks)
+void SlabFourier<T>::cover(const MarkedRows& marked)
 {
     if (!ranks_)
         return;
-    rows_ = CoveredRows::of(n_, marks, *ranks_);
+    rows_ = CoveredRows::of(marked.of, marked.marks, *ranks_);
     const auto n = std::size_t(n_), first = std::size_t(own().begin) * n;
     Index next = Index(own().count()) * Index(n_);
     places_.assign(n * n, 0);

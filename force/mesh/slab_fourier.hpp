@@ -28,8 +28,8 @@ public:
     Grid<T> field() const { return Grid<T>(n_, own(), all()); }
     Grid<T> spectrum() const { return Grid<T>(n_, all(), own()); }
 
-    /// Sets the rows near this rank's particles, from RowMarks. Nothing on one rank.
-    void cover(std::span<const std::uint8_t> marks);
+    /// Sets the rows near this rank's particles. Nothing on one rank.
+    void cover(const MarkedRows& marked);
     /// Returns how many such rows a field holds after its planes.
     std::size_t covered() const { return places_.empty() ? 0 : begin_.back(); }
     /// Returns the rows of a field. On ranks only own and covered rows are there.

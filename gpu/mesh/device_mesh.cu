@@ -9,19 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "chamomile/force/mesh/green_function.hpp"
 #include "chamomile/force/mesh/mesh_field.hpp"
 #include "chamomile/gpu/mesh/device_mesh.cuh"
+#include "chamomile/gpu/mesh/mesh_modes.cuh"
 
 namespace chamomile {
 namespace {
 
-constexpr int block_size = 256, sum_blocks = 256, threads_per_source = 4;
-
-unsigned blocks_for(std::size_t threads)
-{
-    return unsigned((threads + block_size - 1) / block_size);
-}
+constexpr int block_size = block_of_modes, sum_blocks = 256, threads_per_source = 4;
 
 /// Returns the sum over the block, added by halves, valid in thread 0.
 __device__ double sum_of_block(double value)
@@ -98,21 +93,20 @@ __global__ void __launch_bounds__(block_size)
                       (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
 }
 
-/// Marks the rows of the mesh (RowMarks) that clouds at these places touch, with
-/// `margin` points more on each side.
+/// Marks the rows of clouds at these places.
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    mark_rows(MeshTargets places, MeshFrame frame, int margin, std::uint8_t* marks)
+    mark_rows(MeshTargets places, MeshFrame frame, RowMarks rows, std::uint8_t* marks)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (t >= places.count)
         return;
     const Vec3<double> place = places.position.load_vector(t);
-    RowMarks{frame.cells}.for_each<points>(frame.in_cells(place.x), frame.in_cells(place.y), margin,
-                                           [&](std::size_t mark) {
-                                               if (!marks[mark]) // others write the same
-                                                   marks[mark] = 1;
-                                           });
+    rows.for_first_plane<points>(frame.in_cells(place.x), frame.in_cells(place.y),
+                                 [&](std::size_t mark) {
+                                     if (!marks[mark]) // others write the same
+                                         marks[mark] = 1;
+                                 });
 }
 
 /// Writes masses less their mean, which no force feels. With doubles both meshes are the same.
@@ -123,59 +117,6 @@ __global__ void __launch_bounds__(block_size) to_masses(const unsigned long long
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (i < values)
         mesh[i] = T(double((long long)(integers[i])) * 0x1p-61 - scale->mean);
-}
-
-/// A complex number.
-template <class T>
-struct alignas(2 * sizeof(T)) Mode {
-    T x, y;
-};
-
-template <class T>
-struct Spectra {
-    Mode<T>* potential;
-    Mode<T>* component[3]; ///< null with differences
-};
-
-/// The spectra have the rows `own` of each plane.
-template <class T>
-__global__ void __launch_bounds__(block_size)
-    multiply_modes(Spectra<T> spectra, GreenFunction green, const double* of_rows, int n,
-                   MeshRange own)
-{
-    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
-                      half = std::size_t(n / 2 + 1), rows = std::size_t(own.end - own.begin);
-    if (mode >= std::size_t(n) * rows * half)
-        return;
-    const int k = int(mode % half), j = own.begin + int(mode / half % rows),
-              i = int(mode / (half * rows));
-    const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
-    const double g = green(wave, factor, gradient, i, j, k);
-    const Mode<T> mass = spectra.potential[mode];
-    const double x = g * double(mass.x), y = g * double(mass.y);
-    spectra.potential[mode] = {T(x), T(y)};
-    if (!spectra.component[0])
-        return;
-    const double slope[3] = {gradient[i], gradient[j], gradient[k]};
-    for (int d = 0; d < 3; ++d) // -i times
-        if (spectra.component[d])
-            spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
-}
-
-/// Differentiates along the second and third index, at planes in space along the first. On ranks
-/// these two components need no transposition of their own.
-template <class T>
-__global__ void __launch_bounds__(block_size)
-    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, int planes)
-{
-    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
-                      half = std::size_t(n / 2 + 1);
-    if (mode >= std::size_t(planes) * std::size_t(n) * half)
-        return;
-    const Mode<T> of = spectra.potential[mode];
-    const double slope[3] = {0, gradient[mode / half % std::size_t(n)], gradient[mode % half]};
-    for (int d = 1; d < 3; ++d) // -i times
-        spectra.component[d][mode] = {T(slope[d] * double(of.y)), T(-slope[d] * double(of.x))};
 }
 
 template <int points, class T>
@@ -206,27 +147,6 @@ __global__ void __launch_bounds__(block_size)
     if (k < n)
         charges[k] = {sources[k].position, factor * (d < 0 ? loss.mu.load(loss.order[k])
                                                            : loss.lambda.load(loss.order[k], d))};
-}
-
-/// Adds to the spectrum of Psi that of component d of lambda, or of mu for d = -1.
-template <class T>
-__global__ void __launch_bounds__(block_size)
-    add_dual_modes(const Mode<T>* charge, const MassScale* scale, GreenFunction green,
-                   const double* of_rows, int n, int d, Mode<T>* psi)
-{
-    const std::size_t mode = std::size_t(blockIdx.x) * block_size + threadIdx.x,
-                      half = std::size_t(n / 2 + 1);
-    if (mode >= std::size_t(n) * std::size_t(n) * half)
-        return;
-    const int k = int(mode % half), j = int(mode / half % std::size_t(n)),
-              i = int(mode / (half * std::size_t(n)));
-    const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
-    const double g = scale->unit * green(wave, factor, gradient, i, j, k);
-    const double x = g * double(charge[mode].x), y = g * double(charge[mode].y);
-    const double slope = gradient[d == 0 ? i : d == 1 ? j : k];
-    Mode<T>& sum = psi[mode]; // of accelerations i times
-    sum.x = T(double(sum.x) + (d < 0 ? x : -slope * y));
-    sum.y = T(double(sum.y) + (d < 0 ? y : slope * x));
 }
 
 /// Adds gradients, a thread to a source. The second scale is of mu.
@@ -302,18 +222,24 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
     fourier_.forward(potential(), spectrum(), stream);
     multiply(stream);
     is_potential_ = false;
+    if (fourier_.ranks())
+        to_planes(stream);
     if (differentiates())
-        prepare_potential(stream);
-    else
-        for (int d = 0; d < 3; ++d)
-            fourier_.backward(component(d), stream);
+        return prepare_potential(stream);
+    for (int d = 0; d < 3; ++d) {
+        if (!fourier_.ranks())
+            fourier_.planes_backward(component(d), stream);
+        fourier_.share(component(d), stream);
+    }
 }
 
 template <class T>
 void DeviceMesh<T>::prepare_potential(const Stream& stream)
 {
-    if (!std::exchange(is_potential_, true))
-        fourier_.backward(potential(), stream);
+    if (std::exchange(is_potential_, true))
+        return;
+    fourier_.planes_backward(potential(), stream);
+    fourier_.share(potential(), stream);
 }
 
 /// Finds the rows of this rank, and makes room for them.
@@ -321,13 +247,13 @@ template <class T>
 void DeviceMesh<T>::find_rows(const Source* sources, std::size_t n, const MeshTargets& others,
                               const Stream& stream)
 {
-    const std::size_t marks = RowMarks{options_.cells}.count();
+    const std::size_t marks = row_marks().count();
     check(cudaMemsetAsync(marks_.reserve(marks), 0, marks, stream), "clear marks of rows");
     ArrayView position = view_of(std::span(&sources->position, 1));
     position.stride = sizeof(Source);
     cover({n, position}, stream);
     cover(others, stream);
-    fourier_.cover(marks_.data(), stream);
+    fourier_.cover(row_marks(), marks_.data(), stream);
     meshes_.reserve(std::size_t(meshes()) * values());
 }
 
@@ -360,11 +286,9 @@ void DeviceMesh<T>::cover(const MeshTargets& places, const Stream& stream)
 {
     if (places.count == 0)
         return;
-    // A point more, as images of a place may differ by rounding.
-    const int margin = differentiates() ? 3 : 1;
     with_points(options_.kernel, [&](auto points) {
         mark_rows<points><<<blocks_for(places.count), block_size, 0, stream>>>(
-            places, MeshFrame{box_, options_.cells}, margin, marks_.data());
+            places, MeshFrame{box_, options_.cells}, row_marks(), marks_.data());
     });
     check(cudaGetLastError(), "launch the marks of a mesh");
 }
@@ -383,33 +307,49 @@ void DeviceMesh<T>::share_sum(const Stream& stream)
     upload(parts_, parts, sum_blocks, stream);
 }
 
-/// Makes the spectra of the potential and the accelerations; on ranks at planes, in space along the
-/// first index.
+/// Makes the spectra of the potential and the accelerations; on ranks of the potential and the
+/// first component, at this rank's rows.
 template <class T>
 void DeviceMesh<T>::multiply(const Stream& stream)
 {
     const bool shares = fourier_.ranks();
     const int n = options_.cells;
     const unsigned blocks = blocks_for(fourier_.own_rows() * fourier_.rows().length / 2);
-    const auto modes = [](T* values) { return reinterpret_cast<Mode<T>*>(values); };
     Spectra<T> spectra{modes(spectrum()), {}};
     for (int d = 0; d < (shares ? 0 : 3); ++d)
         spectra.component[d] = modes(component(d));
     if (shares && !differentiates())
-        spectra.component[0] = modes(component(1)); // sent to 0 below
+        spectra.component[0] = modes(component(1)); // to_planes() sends it to 0
     multiply_modes<<<blocks, block_size, 0, stream>>>(spectra, GreenFunction{1, differentiates()},
                                                       rows_.data(), n, fourier_.own());
     check(cudaGetLastError(), "launch Green's function");
-    if (!shares)
-        return;
-    fourier_.to_planes(spectrum(), potential(), stream);
+}
+
+/// Sends the spectra of ranks to their planes, and transforms the planes of accelerations. While
+/// one spectrum travels, another is transformed.
+template <class T>
+void DeviceMesh<T>::to_planes(const Stream& stream)
+{
+    T *const sent = component(1), *const first = component(0);
+    fourier_.columns_backward(spectrum(), stream);
+    fourier_.start_to_planes(spectrum(), potential(), stream);
+    if (!differentiates())
+        fourier_.columns_backward(sent, stream);
+    fourier_.finish_to_planes(potential(), stream);
     if (differentiates())
         return;
-    fourier_.to_planes(component(1), component(0), stream);
-    spectra = {modes(potential()), {nullptr, modes(component(1)), modes(component(2))}};
-    differentiate_planes<<<blocks, block_size, 0, stream>>>(spectra, rows_.data() + 2 * n, n,
-                                                            fourier_.own().count());
+    fourier_.start_to_planes(sent, first, stream);
+    const int n = options_.cells, planes = fourier_.own().count();
+    const unsigned blocks =
+        blocks_for(std::size_t(planes) * std::size_t(n) * fourier_.rows().length / 2);
+    differentiate_planes<<<blocks, block_size, 0, stream>>>(
+        Spectra<T>{modes(potential()), {nullptr, modes(component(1)), modes(component(2))}},
+        rows_.data() + 2 * n, n, planes);
     check(cudaGetLastError(), "launch the differentiation of planes");
+    for (int d = 1; d < 3; ++d)
+        fourier_.planes_backward(component(d), stream);
+    fourier_.finish_to_planes(first, stream);
+    fourier_.planes_backward(first, stream);
 }
 
 template <class T>
@@ -454,7 +394,6 @@ void DeviceMesh<T>::add_adjoint(const Source* sources, std::size_t n, const Mesh
     T* const psi = dual_meshes_.reserve_exactly(2 * width * values());
     T* const charge = psi + values();
     auto* const integers = reinterpret_cast<unsigned long long*>(psi + width * values());
-    const auto modes = [](T* values) { return reinterpret_cast<Mode<T>*>(values); };
     check(cudaMemsetAsync(psi, 0, values() * sizeof(T), stream), "clear a mesh");
     Source* const charges = charges_.reserve(n);
     for (int d = 2; d >= -1; --d) { // the components of lambda, and mu
@@ -470,7 +409,7 @@ void DeviceMesh<T>::add_adjoint(const Source* sources, std::size_t n, const Mesh
     }
     if (loss.mu)
         prepare_potential(stream);
-    fourier_.backward(psi, stream);
+    fourier_.planes_backward(psi, stream);
     const MeshField<T> field = this->field(bool(loss.mu));
     with_points(options_.kernel, [&](auto points) {
         add_gradients<points><<<blocks_for(n), block_size, 0, stream>>>(

@@ -80,6 +80,12 @@ private:
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
     /// Returns the spectrum of the potential. On ranks a later mesh overwrites it.
     T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
+    /// Returns the marks of the points that a particle may read, and one more on each side: images
+    /// of a place may differ by rounding.
+    RowMarks row_marks() const
+    {
+        return {options_.cells, int(options_.kernel) + 2 * (differentiates() ? 3 : 1)};
+    }
     MassScale* scale() { return scale_.data(); } ///< of the field; next: of a loss
     MeshField<T> field(bool has_potential);
     void find_rows(const Source* sources, std::size_t n, const MeshTargets& others,
@@ -89,6 +95,7 @@ private:
     void cover(const MeshTargets& places, const Stream& stream);
     void share_sum(const Stream& stream);
     void multiply(const Stream& stream);
+    void to_planes(const Stream& stream);
 
     Periodicity box_;
     MeshOptions options_;

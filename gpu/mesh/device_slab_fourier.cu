@@ -99,13 +99,14 @@ void DeviceSlabFourier<T>::list_rows(const std::vector<std::vector<Index>>& rows
 }
 
 template <class T>
-void DeviceSlabFourier<T>::cover(const std::uint8_t* marks, const Stream& stream)
+void DeviceSlabFourier<T>::cover(const RowMarks& rows, const std::uint8_t* marks,
+                                 const Stream& stream)
 {
-    const std::size_t count = RowMarks{n_}.count();
+    const std::size_t count = rows.count();
     std::uint8_t* const here = marks_.reserve(count);
     download(here, marks, count, stream);
     stream.wait();
-    const CoveredRows found = CoveredRows::of(n_, std::span(here, count), *ranks_);
+    const CoveredRows found = CoveredRows::of(rows, std::span(here, count), *ranks_);
     list_rows(found.covered, covered_, stream);
     list_rows(found.shared, shared_, stream);
     const std::size_t all_rows = std::size_t(n_) * std::size_t(n_), covered = covered_.begin.back();
@@ -124,8 +125,10 @@ void DeviceSlabFourier<T>::cover(const std::uint8_t* marks, const Stream& stream
 template <class T>
 void DeviceSlabFourier<T>::sum_integers(unsigned long long* grid, const Stream& stream)
 {
-    if (ranks_)
-        send(grid, covered_, grid, shared_, true, stream);
+    if (!ranks_)
+        return;
+    start(grid, covered_, grid, shared_, stream);
+    finish(grid, shared_, true, stream);
 }
 
 template <class T>
@@ -134,33 +137,51 @@ void DeviceSlabFourier<T>::forward(T* grid, T* spectrum, const Stream& stream)
     fourier_.forward(grid, stream);
     if (!ranks_)
         return;
-    send(grid, planes_, spectrum, columns_, false, stream);
+    start(grid, planes_, spectrum, columns_, stream);
+    finish(spectrum, columns_, false, stream);
     fourier_.columns_forward(spectrum, stream);
 }
 
 template <class T>
-void DeviceSlabFourier<T>::to_planes(T* spectrum, T* grid, const Stream& stream)
+void DeviceSlabFourier<T>::columns_backward(T* spectrum, const Stream& stream)
 {
     fourier_.columns_backward(spectrum, stream);
-    send(spectrum, columns_, grid, planes_, false, stream);
 }
 
 template <class T>
-void DeviceSlabFourier<T>::backward(T* grid, const Stream& stream)
+void DeviceSlabFourier<T>::start_to_planes(const T* spectrum, T* grid, const Stream& stream)
+{
+    start(spectrum, columns_, grid, planes_, stream);
+}
+
+template <class T>
+void DeviceSlabFourier<T>::finish_to_planes(T* grid, const Stream& stream)
+{
+    finish(grid, planes_, false, stream);
+}
+
+template <class T>
+void DeviceSlabFourier<T>::planes_backward(T* grid, const Stream& stream)
 {
     fourier_.backward(grid, stream);
-    if (ranks_)
-        send(grid, shared_, grid, covered_, false, stream);
 }
 
-/// Sends rows to each rank. Arriving rows are added, as integers, or written.
+template <class T>
+void DeviceSlabFourier<T>::share(T* grid, const Stream& stream)
+{
+    if (!ranks_)
+        return;
+    start(grid, shared_, grid, covered_, stream);
+    finish(grid, covered_, false, stream);
+}
+
+/// Sends rows to each rank, and copies the rows that stay.
 template <class T>
 template <class Number>
-void DeviceSlabFourier<T>::send(const Number* from, RowsOfRanks& leaving, Number* to,
-                                RowsOfRanks& arriving, bool adds, const Stream& stream)
+void DeviceSlabFourier<T>::start(const Number* from, RowsOfRanks& leaving, Number* to,
+                                 RowsOfRanks& arriving, const Stream& stream)
 {
     const auto* const source = reinterpret_cast<const Word*>(from);
-    auto* const values = reinterpret_cast<Word*>(to);
     const std::size_t words = row() * sizeof(Number) / sizeof(Word);
     const auto me = std::size_t(ranks_->rank());
     auto* next = reinterpret_cast<Word*>(leaving_[turn_ ^= 1].reserve(
@@ -179,17 +200,28 @@ void DeviceSlabFourier<T>::send(const Number* from, RowsOfRanks& leaving, Number
     if (const std::size_t n = leaving.count(me); n > 0)
         copy_rows<<<unsigned(n), block_size, 0, stream>>>(
             source, leaving.row.data() + leaving.begin[me], words,
-            arriving.row.data() + arriving.begin[me], values);
+            arriving.row.data() + arriving.begin[me], reinterpret_cast<Word*>(to));
     check(cudaGetLastError(), "launch the copy of rows of a mesh");
-    exchange_.exchange(messages, *ranks_, stream);
-    for (std::size_t r = 0; r < messages.size(); ++r) {
-        const std::size_t n = r == me ? 0 : arriving.count(r);
+    exchange_.start(messages, *ranks_, stream);
+}
+
+/// Adds the received rows, as integers, or writes them.
+template <class T>
+template <class Number>
+void DeviceSlabFourier<T>::finish(Number* to, RowsOfRanks& arriving, bool adds,
+                                  const Stream& stream)
+{
+    exchange_.finish(stream);
+    const std::size_t words = row() * sizeof(Number) / sizeof(Word);
+    for (int r = 0; r < ranks_->size(); ++r) {
+        const std::size_t n = r == ranks_->rank() ? 0 : arriving.count(std::size_t(r));
         if (n == 0)
             continue;
         const auto unpack = adds ? unpack_rows<true> : unpack_rows<false>;
         unpack<<<unsigned(n), block_size, 0, stream>>>(
-            reinterpret_cast<const Word*>(exchange_.data(int(r))),
-            arriving.row.data() + arriving.begin[r], words, values);
+            reinterpret_cast<const Word*>(exchange_.data(r)),
+            arriving.row.data() + arriving.begin[std::size_t(r)], words,
+            reinterpret_cast<Word*>(to));
         check(cudaGetLastError(), "launch the unpacking of a mesh");
     }
 }

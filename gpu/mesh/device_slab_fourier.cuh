@@ -35,8 +35,8 @@ public:
     /// Returns this rank's slab, of planes and of rows.
     MeshRange own() const { return slab_of(n_, ranks_, ranks_ ? ranks_->rank() : 0); }
 
-    /// Sets the rows where this rank has particles, from RowMarks on the device.
-    void cover(const std::uint8_t* marks, const Stream& stream);
+    /// Sets the rows where this rank has particles, from marks on the device.
+    void cover(const RowMarks& rows, const std::uint8_t* marks, const Stream& stream);
     /// Returns the number of rows of this rank's planes.
     std::size_t own_rows() const { return std::size_t(own().count()) * std::size_t(n_); }
     /// Returns the number of rows of a grid.
@@ -49,20 +49,26 @@ public:
     /// Transforms a field at this rank's planes to the spectrum at its rows, or in place on one
     /// rank.
     void forward(T* grid, T* spectrum, const Stream& stream);
-    /// Transforms the spectrum at this rank's rows along the first index, and sends it to the
-    /// planes of `grid`. Only on several ranks.
-    void to_planes(T* spectrum, T* grid, const Stream& stream);
-    /// Transforms this rank's planes after to_planes() to the field there and at covered rows; on
-    /// one rank the whole spectrum to the field.
-    void backward(T* grid, const Stream& stream);
+    /// Transforms the spectrum at this rank's rows along the first index. Only on several ranks.
+    void columns_backward(T* spectrum, const Stream& stream);
+    /// Send the spectrum after columns_backward() to the planes of `grid`. Work that is queued in
+    /// `stream` between the two calls runs while the data travel. Only on several ranks.
+    void start_to_planes(const T* spectrum, T* grid, const Stream& stream);
+    void finish_to_planes(T* grid, const Stream& stream);
+    /// Transforms the planes of this rank to the field; on one rank the whole spectrum.
+    void planes_backward(T* grid, const Stream& stream);
+    /// Fills the covered rows of a field from the ranks of their planes. Nothing on one rank.
+    void share(T* grid, const Stream& stream);
 
 private:
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
     void list_rows(const std::vector<std::vector<Index>>& rows_of_ranks, RowsOfRanks& rows,
                    const Stream& stream) const;
     template <class Number>
-    void send(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
-              bool adds, const Stream& stream);
+    void start(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
+               const Stream& stream);
+    template <class Number>
+    void finish(Number* to, RowsOfRanks& arriving, bool adds, const Stream& stream);
 
     int n_;
     Communicator* ranks_;

@@ -25,8 +25,8 @@ void allow_copies(int to, int from)
 
 } // namespace
 
-void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& ranks,
-                              const Stream& stream)
+void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& ranks,
+                           const Stream& stream)
 {
     begin(ranks);
     const bool stages = !ranks.shares_memory() && !nccl_;
@@ -50,14 +50,24 @@ void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& r
     for (int r = 0; r < ranks.size(); ++r)
         begins_.push_back(begins_.back() +
                           (label(r).bytes + alignment - 1) / alignment * alignment);
-    if (nccl_) {
+    if (nccl_)
         ranks.run_and_agree([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
-        send_by_nccl(to, stream);
-        return;
-    }
-    arrived_.reserve(begins_.back());
-    copy(stages, stream);
-    stream.wait(); // the senders may reuse their buffers after their next exchange
+    else
+        arrived_.reserve(begins_.back());
+    ready_->record(stream);
+    check(cudaStreamWaitEvent(*copies_, *ready_), "wait for data to send");
+    if (nccl_)
+        send_by_nccl(to);
+    else
+        copy(stages);
+    ready_->record(*copies_);
+}
+
+/// Waits, since the senders may reuse their buffers after their next exchange.
+void DeviceExchange::finish(const Stream& stream)
+{
+    check(cudaStreamWaitEvent(stream, *ready_), "wait for received data");
+    nccl_ ? nccl_->wait(*copies_) : copies_->wait();
 }
 
 /// Finds this rank's device at the first call, and joins NCCL between processes.
@@ -66,6 +76,8 @@ void DeviceExchange::begin(Communicator& ranks)
     if (device_ >= 0)
         return;
     check(cudaGetDevice(&device_), "read the current device");
+    copies_.emplace();
+    ready_.emplace();
     if (!ranks.shares_memory() && ranks.size() > 1)
         nccl_ = NcclLink::join(ranks);
 }
@@ -97,7 +109,7 @@ void DeviceExchange::send_labels(std::span<const DeviceMessage> to, bool stages,
                    inbox_);
 }
 
-void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to, const Stream& stream)
+void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to)
 {
     std::vector<std::span<const std::byte>> leaving;
     std::vector<std::span<std::byte>> arriving;
@@ -105,11 +117,11 @@ void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to, const Strea
         leaving.push_back({to[r].data, to[r].bytes});
         arriving.push_back({arrived_.data() + begins_[r], label(int(r)).bytes});
     }
-    nccl_->exchange(leaving, arriving, stream);
+    nccl_->start(leaving, arriving, *copies_);
 }
 
 /// Copies received data, from the sender's GPU or from staged host memory.
-void DeviceExchange::copy(bool was_staged, const Stream& stream)
+void DeviceExchange::copy(bool was_staged)
 {
     for (std::size_t r = 0; r + 1 < begins_.size(); ++r) {
         const Label from = label(int(r));
@@ -119,11 +131,11 @@ void DeviceExchange::copy(bool was_staged, const Stream& stream)
         if (was_staged) {
             const std::byte* const here =
                 inbox_.from<std::byte>(int(r)).data() + sizeof from + from.head;
-            check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
+            check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, *copies_),
                   "copy data received from other ranks");
         } else {
             allow_copies(device_, from.device);
-            check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, stream),
+            check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, *copies_),
                   "copy from another rank");
         }
     }

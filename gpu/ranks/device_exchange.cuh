@@ -1,6 +1,7 @@
 /// \file  Messages between ranks with data in device memory.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,15 @@ class DeviceExchange {
 public:
     /// Sends to[r] to each rank r once `stream` has produced the data. The data must stay until all
     /// ranks have begun another exchange or collective.
-    void exchange(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
+    void exchange(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream)
+    {
+        start(to, ranks, stream);
+        finish(stream);
+    }
+    /// start() and finish() are the two halves of exchange(). Work that is queued in `stream`
+    /// between them runs during the copies. data() is valid after finish().
+    void start(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
+    void finish(const Stream& stream);
 
     /// Return the head and data received from a rank; the data are ready in the order of the
     /// stream.
@@ -39,14 +48,16 @@ private:
     Label label(int rank) const;
     void send_labels(std::span<const DeviceMessage> to, bool stages, Communicator& ranks);
     void begin(Communicator& ranks);
-    void send_by_nccl(std::span<const DeviceMessage> to, const Stream& stream);
-    void copy(bool was_staged, const Stream& stream);
+    void send_by_nccl(std::span<const DeviceMessage> to);
+    void copy(bool was_staged);
 
     Inbox inbox_;
     DeviceBuffer<std::byte> arrived_;
     std::vector<std::size_t> begins_; // first byte of each rank's data, and the end
     PinnedBuffer<std::byte> leaving_;
     int device_ = -1;                // of this rank
+    std::optional<Stream> copies_;   // of received data
+    std::optional<Event> ready_;     // when data can be sent, then when they have arrived
     std::shared_ptr<NcclLink> nccl_; // null: no NCCL
 };
 

@@ -122,8 +122,8 @@ NcclLink::~NcclLink()
         library().destroy(communicator_);
 }
 
-void NcclLink::exchange(std::span<const std::span<const std::byte>> to,
-                        std::span<const std::span<std::byte>> from, const Stream& stream)
+void NcclLink::start(std::span<const std::span<const std::byte>> to,
+                     std::span<const std::span<std::byte>> from, const Stream& stream)
 {
     is_idle_ = false;
     check_nccl(library().begin());
@@ -138,6 +138,10 @@ void NcclLink::exchange(std::span<const std::span<const std::byte>> to,
     }
     const int ended = library().end();
     check_nccl(status != 0 ? status : ended);
+}
+
+void NcclLink::wait(const Stream& stream)
+{
     stream.wait();
     is_idle_ = true;
 }

@@ -20,9 +20,11 @@ public:
     NcclLink(const NcclLink&) = delete;
     NcclLink& operator=(const NcclLink&) = delete;
 
-    /// Sends to[r] to each rank r and receives from[r] from rank r. Waits for the stream.
-    void exchange(std::span<const std::span<const std::byte>> to,
-                  std::span<const std::span<std::byte>> from, const Stream& stream);
+    /// Sends to[r] to each rank r and receives from[r] from rank r, in the order of the stream.
+    void start(std::span<const std::span<const std::byte>> to,
+               std::span<const std::span<std::byte>> from, const Stream& stream);
+    /// Waits for the stream of start().
+    void wait(const Stream& stream);
 
 private:
     explicit NcclLink(void* communicator) : communicator_(communicator) {}

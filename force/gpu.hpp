@@ -80,6 +80,11 @@ void read_some_from_device(int device, const ArrayView& from, std::span<const In
 /// not finite. Throws Error(device).
 std::pair<double, double> span_on_device(int device, const ArrayView& numbers, std::size_t n);
 
+/// Adds the offset of each mass to n potentials; both arrays lie on that device. Throws
+/// Error(device).
+void add_potential_offsets(int device, const PotentialOffset& offset, const ArrayView& mass,
+                           std::size_t n, const ArrayView& potential);
+
 /// Allocates device memory, for callers without an allocator. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
 

@@ -99,6 +99,12 @@ std::shared_ptr<std::byte> device_memory(int, std::size_t)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+void add_potential_offsets(int, const PotentialOffset&, const ArrayView&, std::size_t,
+                           const ArrayView&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 void write_to_device(int, const double*, std::size_t, const ArrayView&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());

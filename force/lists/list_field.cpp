@@ -8,6 +8,7 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/group_partition.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/option_table.hpp"
@@ -325,8 +326,11 @@ void ListField::complete_potentials(const ArrayView& view, const ArrayView& mass
                                     std::span<const Index> active)
 {
     const std::size_t own = sources_.particles().count; // on one rank all
+    const PotentialOffset offset = long_range_->potential_offset();
+    const bool of_rank = parts_.domains, all = !of_rank && groups_.target_count == size();
+    if (view.on_device && masses.on_device && (all || (of_rank && active.empty())))
+        return add_potential_offsets(first_gpu(options_.device), offset, masses, own, view);
     const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
-        const bool of_rank = parts_.domains, all = !of_rank && groups_.target_count == size();
         const Index* const order = of_rank || all ? nullptr : sources_.ordered().order.data();
         const std::size_t n = !of_rank         ? groups_.target_count
                               : active.empty() ? own
@@ -336,7 +340,7 @@ void ListField::complete_potentials(const ArrayView& view, const ArrayView& mass
             const std::size_t i = order                        ? order[groups_.target(t)]
                                   : of_rank && !active.empty() ? active[t]
                                                                : t;
-            potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
+            potential.store(i, 0, potential.load(i) + offset(mass.load(i)));
         }
     };
     if (!view.on_device && !masses.on_device)
@@ -352,25 +356,34 @@ void ListField::compare_estimates(const ForceOutput& output, ForceStatistics& st
     constexpr std::size_t fewest = 100; // for a meaningful fraction
     const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
     if (!compares_estimates_ || long_range_ || !criterion().takes_tolerance() || !has_cells ||
-        groups_.target_count < fewest || output.acceleration.on_device)
+        groups_.target_count < fewest)
         return;
     compares_estimates_ = false;
     const TimedPhase phase(statistics.profile, "estimates");
     const Octree& octree = sources_.ordered();
     constexpr std::size_t max = 64;
     const std::size_t clusters = groups_.clusters.size(), step = (clusters + max - 1) / max;
-    std::size_t small = 0, seen = 0;
+    std::vector<Index> seen;
+    std::vector<double> min; // of each seen target
     for (std::size_t c = 0; c < clusters; c += step) {
         const Cluster& cluster = groups_.clusters[c];
-        const double min =
-            walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8;
         for (Index t = groups_.groups[cluster.first_group].begin;
-             t < groups_.groups[cluster.last_group - 1].end; ++t, ++seen)
-            small += norm_of_any_size(
-                         output.acceleration.load_vector(octree.order[groups_.target(t)])) < min;
+             t < groups_.groups[cluster.last_group - 1].end; ++t)
+            seen.push_back(octree.order[groups_.target(t)]);
+        min.resize(seen.size(),
+                   walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8);
     }
-    if (seen > 0)
-        statistics.cancelling_part = double(small) / double(seen);
+    std::vector<Vec3<double>> acceleration(seen.size());
+    if (output.acceleration.on_device)
+        read_some_from_device(first_gpu(options_.device), output.acceleration, seen, acceleration);
+    else
+        for (std::size_t k = 0; k < seen.size(); ++k)
+            acceleration[k] = output.acceleration.load_vector(seen[k]);
+    std::size_t small = 0;
+    for (std::size_t k = 0; k < seen.size(); ++k)
+        small += norm_of_any_size(acceleration[k]) < min[k];
+    if (!seen.empty())
+        statistics.cancelling_part = double(small) / double(seen.size());
 }
 
 std::vector<double> ListField::read(const ArrayView& view, std::size_t n, int components) const

@@ -112,10 +112,10 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
             mass[octree.order[k]] = octree.sources[k].mass;
     }
     std::vector<double> potential = read(to.potential, n, 1);
+    const PotentialOffset offset = long_range_->potential_offset();
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
-        potential[i] +=
-            potentials[i] + long_range_->potential_offset(self < 0 ? 0 : mass[std::size_t(self)]);
+        potential[i] += potentials[i] + offset(self < 0 ? 0 : mass[std::size_t(self)]);
     }
     write(potential, n, to.potential);
 }

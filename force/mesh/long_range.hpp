@@ -31,6 +31,16 @@ CHAMOMILE_HD double missing_potential(double split_radius, double side, double m
            mass * std::numbers::inv_sqrtpi / split_radius;
 }
 
+/// A PotentialOffset computes G missing_potential() from a target's mass.
+struct PotentialOffset {
+    double gravitational_constant, split_radius, side, mass_of_all;
+
+    CHAMOMILE_HD double operator()(double mass) const
+    {
+        return gravitational_constant * missing_potential(split_radius, side, mass, mass_of_all);
+    }
+};
+
 /// A LongRange solves laplace phi = 4 pi (rho - mean rho) exp(-k^2 r_s^2) in a periodic cube, G =
 /// 1: Poisson's equation with the Gaussian split of Ewald (1921) and Bagla (2002). The short range
 /// is the rest of Newton's law: at distance r from a source, with u = r / (2 r_s), it is

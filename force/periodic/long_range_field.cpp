@@ -111,14 +111,14 @@ void LongRangeField::add_adjoint(const LongRangeLoss& loss, const ArrayView& pos
     double sum = 0;
     for (std::size_t i = 0; i < loss.n; ++i)
         sum += loss.mu.load(i);
-    for (std::size_t i = 0; i < loss.n; ++i) // the offset is symmetric in masses and mu
-        mass.store(i, 0, mass.load(i) + potential_offset(loss.mu.load(i), sum));
+    const PotentialOffset offset = potential_offset(sum); // symmetric in masses and mu
+    for (std::size_t i = 0; i < loss.n; ++i)
+        mass.store(i, 0, mass.load(i) + offset(loss.mu.load(i)));
 }
 
-double LongRangeField::potential_offset(double mass, double mass_of_all) const
+PotentialOffset LongRangeField::potential_offset(double mass_of_all) const
 {
-    return options_.gravitational_constant *
-           missing_potential(split(), box_.side, mass, mass_of_all);
+    return {options_.gravitational_constant, split(), box_.side, mass_of_all};
 }
 
 /// Returns the values of a sample of all sources in the order of `numbers`, from this rank's values
@@ -142,8 +142,23 @@ std::vector<double> LongRangeField::gathered(std::span<const double> values,
     return all;
 }
 
-double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n,
-                                    Profile& profile) const
+/// Returns the local sources with these numbers. A search reads the numbers of all `own` sources,
+/// but particles change ranks at few steps only. The places of the last sample are still right if
+/// all of them have sampled numbers, and all ranks together have a place for each number.
+std::span<const Index> LongRangeField::places_of(std::span<const std::uint64_t> numbers,
+                                                 const RankSubset& subset, std::size_t own)
+{
+    const bool are_right = std::ranges::all_of(sampled_, [&](Index i) {
+        return i < own && std::ranges::binary_search(numbers, subset.number_of(i));
+    });
+    std::uint64_t found = are_right ? sampled_.size() : 0;
+    subset.ranks.sum(std::span(&found, 1));
+    if (found != numbers.size())
+        sampled_ = subset.places_of(numbers, own);
+    return sampled_;
+}
+
+double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n, Profile& profile)
 {
     constexpr std::size_t max = 4096;
     if (n == 0 || !compares_accelerations(options_.criterion))
@@ -152,11 +167,13 @@ double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n,
     std::vector<std::uint64_t> numbers(sampled);
     for (std::size_t k = 0; k < sampled; ++k)
         numbers[k] = std::uint64_t(double(n) * double(k) / double(sampled));
-    std::vector<Index> sample(numbers.begin(), numbers.end());
     std::optional<RankSubset> subset;
+    std::vector<Index> all;
     if (ranks_)
-        sample = subset.emplace(*ranks_, n, sources.ranks->first, sources.ranks->number)
-                     .places_of(numbers, sources.count);
+        subset.emplace(*ranks_, n, sources.ranks->first, sources.ranks->number);
+    else
+        all.assign(numbers.begin(), numbers.end());
+    const std::span<const Index> sample = ranks_ ? places_of(numbers, *subset, sources.count) : all;
     const std::size_t count = sample.size();
     std::vector<Vec3<double>> place(count), acceleration(count);
     {

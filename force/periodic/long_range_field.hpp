@@ -60,8 +60,7 @@ public:
     void add_adjoint(const LongRangeLoss& loss, const ArrayView& position, const ArrayView& mass,
                      Profile& profile);
 
-    /// Returns G missing_potential().
-    double potential_offset(double mass) const { return potential_offset(mass, mass_); }
+    PotentialOffset potential_offset() const { return potential_offset(mass_); }
 
     /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =
     /// 1: the root mean square of the last field at some particles. At least a hundredth of a
@@ -71,8 +70,10 @@ public:
     void exchange(Archive& archive);
 
 private:
-    double potential_offset(double mass, double mass_of_all) const;
-    double find_typical(const TreeParticles& sources, std::size_t count, Profile& profile) const;
+    PotentialOffset potential_offset(double mass_of_all) const;
+    double find_typical(const TreeParticles& sources, std::size_t count, Profile& profile);
+    std::span<const Index> places_of(std::span<const std::uint64_t> numbers,
+                                     const RankSubset& subset, std::size_t own);
     std::vector<double> gathered(std::span<const double> values, std::span<const Index> sample,
                                  std::span<const std::uint64_t> numbers,
                                  const RankSubset& subset) const;
@@ -84,6 +85,7 @@ private:
     Communicator* ranks_ = nullptr;
     double mass_ = 0; ///< of the sources of the last field
     double typical_ = 0;
+    std::vector<Index> sampled_; ///< local sources of the last sample, on ranks
 };
 
 } // namespace chamomile

@@ -7,6 +7,7 @@
 
 #include "chamomile/force/ranks/distributed_field.hpp"
 #include "tests/unit/error_line.hpp"
+#include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/rank_series.hpp"
 
 using namespace chamomile;
@@ -201,6 +202,29 @@ TEST_CASE("tree fields in a box on ranks equal a single rank bitwise")
                 x += {8, 8, 8};
         compare(asked, options);
     }
+}
+
+TEST_CASE("a field in a box built again has nothing of sources that have changed ranks")
+{
+    SolverOptions options = options_of(0, false);
+    options.box = 1;
+    Particles p = periodic_sets(6000)[1].particles; // more than the sample of the long range
+    const std::size_t ends[2][4] = {{0, 2000, 4000, 6000}, {0, 1000, 3000, 6000}};
+    std::vector<Vec3<double>> felt[2];
+    for (const bool again : {false, true}) {
+        std::vector<Vec3<double>>& a = felt[again];
+        a.resize(p.size());
+        run_ranks(3, [&](Communicator& ranks) {
+            const auto field = make_distributed_field(options, ranks);
+            const auto r = std::size_t(ranks.rank());
+            for (int k = again ? 0 : 1; k < 2; ++k) { // rank 1 has 2000 sources both times
+                const Run run{ends[k][r], ends[k][r + 1]};
+                field->build({run.size(), run.of(p.position), run.of(p.mass)});
+                field->evaluate_sources({}, {run.of(a)});
+            }
+        });
+    }
+    CHECK((felt[0] == felt[1]));
 }
 
 TEST_CASE("refitting sources with twice the mass doubles the forces")

@@ -49,7 +49,10 @@ public:
         begin_states();
         are_all_due_ = true;
         due_.clear();
-        const Particles& p = *particles_;
+        Particles& p = *particles_;
+        resize_large(p.acceleration, n);
+        if (options_.potentials)
+            resize_large(p.potential, n);
         home_ = {p.position.data(), p.velocity.data(), p.acceleration.data(), p.potential.data()};
     }
 
@@ -274,7 +277,7 @@ private:
     template <class T>
     static void return_values(std::vector<T>& now, std::vector<T>& before, const T* home)
     {
-        if (now.data() == home || before.data() != home)
+        if (!home || now.data() == home || before.data() != home)
             return;
         now.swap(before);
         parallel_copy(before, now);
@@ -323,7 +326,8 @@ private:
         const std::size_t n = p.size();
 #pragma omp parallel for if (n > worth_threads) schedule(static)
         for (std::size_t i = 0; i < n; ++i) {
-            p.velocity[i] += kick * now_.long_range[i];
+            if (kick != 0)
+                p.velocity[i] += kick * now_.long_range[i];
             p.acceleration[i] += now_.long_range[i];
         }
     }

@@ -14,15 +14,6 @@
 #include "chamomile/integrate/step_checks.hpp"
 
 namespace chamomile {
-namespace {
-
-/// Cost of building the tree, in pairs per particle: 40 on a processor, 300 on a GPU.
-KeptTrees kept_trees_of(const SolverOptions& forces)
-{
-    return KeptTrees(forces.device == "cpu" ? 40 : 300);
-}
-
-} // namespace
 
 Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Residence residence)
     : Leapfrog(solver, step, std::nullopt, clock, residence)
@@ -36,7 +27,7 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
                    const Clock& clock, Residence residence)
     : solver_(solver), step_(step), blocks_(blocks), clock_(clock),
       softening_(solver.options().softening.length), residence_(residence),
-      kept_trees_(kept_trees_of(solver.options()))
+      kept_trees_(solver.options().device == "cpu" ? 40 : 300)
 {
     if (blocks_)
         require_valid(*blocks_, solver.options());
@@ -109,40 +100,6 @@ bool Leapfrog::needs_potentials() const
     return blocks_ ? blocks_->criterion == StepCriterion::potential
                    : step_.kind == TimeStepKind::adaptive &&
                          step_.criterion == StepCriterion::potential;
-}
-
-ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
-{
-    set_totals(particles);
-    report_ = {};
-    kept_trees_ = kept_trees_of(forces());
-    if (is_shared())
-        return start_on_ranks(particles, quantities, now);
-    // The request names host arrays. Positions there may lie outside the box.
-    Request request =
-        request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
-    StepColumns columns;
-    if (splits_forces()) {
-        columns.long_range.assign(count_, {});
-        request.long_range = LongRangePart::stored;
-        request.long_range_acceleration = view_of(std::span(columns.long_range));
-    }
-    const ForceStatistics statistics = evaluate_request(request, now);
-    if (field_)
-        field_->add(now.time, particles.position, {}, particles.acceleration,
-                    request.potential ? std::span<double>(particles.potential)
-                                      : std::span<double>());
-#pragma omp parallel for if (count_ > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < columns.long_range.size(); ++i)
-        particles.acceleration[i] += columns.long_range[i];
-    require_finite(particles, particles.acceleration, "acceleration",
-                   {now.step, clock_.file_time(now.time)});
-    fill_store(particles, columns);
-    if (blocks_ && field_)
-        store_->measure_external(*field_, now.time);
-    if (blocks_)
-        store_->choose_first_steps(rule(now.time));
-    return statistics;
 }
 
 /// Throws Error(numeric) naming the first particle with a value that is not finite.

@@ -144,9 +144,10 @@ private:
     Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
              const Clock& clock, Residence residence);
     void make_store();
-    void fill_store(Particles& particles, const StepColumns& columns);
+    template <class Work>
+    auto load_and(Particles& particles, const StepColumns& columns, const Work& work);
     ForceStatistics evaluate_request(Request request, Moment now);
-    ForceStatistics start_on_ranks(Particles& particles, Quantities quantities, Moment now);
+    ForceStatistics evaluate_first(Quantities quantities, Moment now);
     void require_finite_now(Column value, Moment now);
     void move_all(double length, Quantities quantities, Moment now);
     void move_nested(double length, Quantities quantities, Moment now);

@@ -3,6 +3,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/ranks/rank_store.hpp"
 
@@ -16,26 +17,52 @@ Error unequal_columns()
 
 } // namespace
 
-/// Loads the state into the store, or into a host store if GPU memory is short.
-void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
+/// Wraps positions into the box, loads the state into the store and calls work(). If GPU memory is
+/// short, it loads a host store and calls work() again, except on ranks.
+template <class Work>
+auto Leapfrog::load_and(Particles& particles, const StepColumns& columns, const Work& work)
 {
-    store_->attach(particles);
-    try {
+    // Arrays on a GPU must lie in the box.
+    const Periodicity box{forces().box};
+#pragma omp parallel for if (box && particles.size() > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < (box ? particles.position.size() : 0); ++i)
+        particles.position[i] = box.wrapped(particles.position[i]);
+    const auto load = [&] {
+        store_->attach(particles);
         store_->load(columns);
+        return work();
+    };
+    try {
+        return load();
     } catch (const OutOfDeviceMemory&) {
-        if (residence_ != Residence::where_solved)
+        if (residence_ != Residence::where_solved || is_shared())
             throw;
         residence_ = Residence::host;
         make_store();
-        store_->attach(particles);
-        store_->load(columns);
+        return load();
     }
 }
 
-/// Loads the particles first, so that the forces need no second copy of them.
-ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quantities, Moment now)
+ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    fill_store(particles, {});
+    set_totals(particles);
+    report_ = {};
+    kept_trees_.clear();
+    try {
+        return load_and(particles, {}, [&] { return evaluate_first(quantities, now); });
+    } catch (...) { // the caller may change the particles before it tries again
+        count_ = 0;
+        try {
+            make_store();
+        } catch (const Error&) { // the device is lost, which later calls report
+        }
+        throw;
+    }
+}
+
+/// Evaluates the forces of all particles and chooses their first individual steps.
+ForceStatistics Leapfrog::evaluate_first(Quantities quantities, Moment now)
+{
     store_->set_due(0, count_);
     Request request =
         store_->request(needs_potentials() || quantities == Quantities::acceleration_potential);
@@ -100,7 +127,7 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
 void Leapfrog::resume(Particles& particles, StepColumns columns)
 {
     set_totals(particles);
-    fill_store(particles, columns);
+    load_and(particles, columns, [] {});
 }
 
 void Leapfrog::exchange_counts(Archive& archive)

@@ -171,7 +171,7 @@ public:
     virtual void measure_external(const ExternalField& field, double time) = 0;
     /// Returns a zeroed array for the long-range accelerations of the next evaluation.
     virtual ArrayView clear_long_range() = 0;
-    /// Adds the long range to accelerations and, times `kick`, to velocities.
+    /// Adds the long range to accelerations and, times a `kick` that is not 0, to velocities.
     virtual void add_long_range(double kick) = 0;
 
     /// sets(), begin_sets() and request_of_set() replace request() and kick_and_drift() with

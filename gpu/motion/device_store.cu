@@ -47,6 +47,7 @@ public:
 
     void load(StepColumns columns) override
     {
+        request_of_sources(*particles_); // throws for a wrong number of softening lengths
         use_device();
         is_lost_ = true; // until all data have arrived
         const Particles& p = *particles_;

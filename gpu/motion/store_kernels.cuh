@@ -203,7 +203,8 @@ __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, doub
     const std::size_t i = thread_number();
     if (i >= s.count)
         return;
-    s.velocity[i] += kick * s.long_range[i];
+    if (kick != 0)
+        s.velocity[i] += kick * s.long_range[i];
     s.acceleration[i] += s.long_range[i];
 }
 

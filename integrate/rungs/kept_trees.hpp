@@ -19,6 +19,7 @@ public:
     /// `build_cost`: cost of a rebuild, in pairs for each particle.
     explicit KeptTrees(double build_cost) : build_cost_(build_cost) {}
 
+    void clear() { *this = KeptTrees(build_cost_); }
     void begin() { has_tree_ = false; } ///< starts a whole step; its first evaluation builds
     /// True if the evaluation at time `now` since the begin of the whole step keeps the tree.
     bool keeps(int rung, double now) const;

@@ -233,6 +233,60 @@ TEST_CASE("GPU-resident particles at the same position without softening raise a
         CHECK_THROWS_WITH_AS(moved(setup, residence, 2), doctest::Contains("coincident"), Error);
 }
 
+TEST_CASE("a start that fails keeps nothing of its particles on the GPU")
+{
+    Setup setup = isolated();
+    setup.options.softening.length = 0;
+    Particles p = setup.particles;
+    p.position[7] = p.position[31];
+    const auto solver = make_solver(setup.options);
+    Leapfrog leapfrog(*solver, setup.step, Clock::newtonian(), Residence::device);
+    CHECK_THROWS_AS(leapfrog.start(p, Quantities::acceleration, {0, 0}), Error);
+    p = setup.particles;
+    p.resize(15000);
+    const Particles before = p;
+    leapfrog.evaluate(p, Quantities::acceleration_potential, {0, 0});
+    CHECK(p.size() == 15000);
+    CHECK(p.position == before.position);
+    setup.particles = before;
+    CHECK(moved_by(leapfrog, p, 3).position == moved(setup, Residence::host, 3).position);
+}
+
+namespace {
+
+/// A GPU that has room for particles, but not for their forces.
+class FullGpu final : public Solver {
+public:
+    explicit FullGpu(const SolverOptions& options) : inner_(make_solver(options)) {}
+    ForceStatistics evaluate(const Request& request) override
+    {
+        if (request.position.on_device)
+            throw OutOfDeviceMemory("no room");
+        return inner_->evaluate(request);
+    }
+    bool takes_device_arrays() const override { return inner_->takes_device_arrays(); }
+    std::string device() const override { return inner_->device(); }
+    const SolverOptions& options() const override { return inner_->options(); }
+
+private:
+    std::unique_ptr<Solver> inner_;
+};
+
+} // namespace
+
+TEST_CASE("particles stay on the host if their forces do not fit the GPU")
+{
+    const Setup setup = isolated();
+    FullGpu solver(setup.options);
+    Leapfrog may(solver, setup.step, Clock::newtonian(), Residence::where_solved),
+        must(solver, setup.step, Clock::newtonian(), Residence::device);
+    CHECK(may.is_resident());
+    CHECK(moved_by(may, setup.particles, 3).position == moved(setup, Residence::host, 3).position);
+    CHECK(!may.is_resident());
+    Particles p = setup.particles;
+    CHECK_THROWS_AS(must.start(p, Quantities::acceleration, {0, 0}), OutOfDeviceMemory);
+}
+
 TEST_CASE("a non-finite position is reported and the previous state kept")
 {
     Setup setup = in_box();

@@ -153,6 +153,35 @@ TEST_CASE("a run on ranks continues bitwise after a failure in any evaluation")
     }
 }
 
+TEST_CASE("a start that fails keeps nothing of its particles, alone and on ranks")
+{
+    SolverOptions options;
+    options.softening.length = 0.05;
+    options.device = "cpu";
+    const TimeStep step{.length = 1. / 64};
+    const auto potentials_of = [&](std::unique_ptr<Solver> inner, int fails_at) {
+        Particles p = set_in_motion();
+        FailingSolver solver(std::move(inner), fails_at);
+        Leapfrog leapfrog(solver, step);
+        if (fails_at > 0)
+            CHECK_THROWS_AS(leapfrog.start(p, Quantities::acceleration, {0, 0}), Error);
+        for_each_column(
+            [](Column, const std::string&, auto& values) {
+                values.resize(std::max<std::size_t>(values.size(), 10) - 10);
+            },
+            p);
+        leapfrog.evaluate(p, Quantities::acceleration_potential, {0, 0});
+        leapfrog.fetch(p);
+        return p.potential;
+    };
+    CHECK(
+        same_bits(potentials_of(make_solver(options), 1), potentials_of(make_solver(options), 0)));
+    run_ranks(3, [&](Communicator& own) {
+        const auto make = [&] { return std::make_unique<DistributedSolver>(options, own); };
+        CHECK(same_bits(potentials_of(make(), 1), potentials_of(make(), 0)));
+    });
+}
+
 namespace {
 
 /// Half on a lattice, where accelerations are below the tolerance's reference; half in clumps with

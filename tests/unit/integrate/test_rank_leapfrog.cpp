@@ -16,6 +16,7 @@
 #include "tests/unit/clouds.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/failing_rank.hpp"
+#include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/rank_runs.hpp"
 #include "tests/unit/snapshot_fixture.hpp"
 
@@ -186,6 +187,38 @@ TEST_CASE("diagnostics before a run use the current particles on all ranks")
             part_of(all, first_at_home(300, own.rank(), 3), first_at_home(300, own.rank() + 1, 3));
         DistributedSolver solver(options, own);
         CHECK(is_same(one, measured(mine, *leapfrog_of(solver, scheme))));
+    });
+}
+
+TEST_CASE("a start moves particles into the box, alone and on ranks")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    options.softening.length = 0.002;
+    Particles outside = periodic_sets(2000)[1].particles;
+    for (std::size_t i = 0; i < outside.size(); i += 3)
+        outside.position[i] += {1, -1, 2};
+    Particles inside = outside;
+    for (Vec3<double>& x : inside.position)
+        x = Periodicity{1}.wrapped(x);
+    const TimeStep step{.length = 1. / 256};
+    for (Particles* p : {&inside, &outside})
+        Leapfrog(*make_solver(options), step).start(*p, Quantities::acceleration, {0, 0});
+    CHECK((outside.position == inside.position));
+    CHECK((outside.acceleration == inside.acceleration));
+    for (std::size_t i = 0; i < outside.size(); i += 3)
+        outside.position[i] += {-1, 1, 0};
+    run_ranks(3, [&](Communicator& own) {
+        const std::size_t first = first_at_home(2000, own.rank(), 3),
+                          last = first_at_home(2000, own.rank() + 1, 3);
+        Particles mine = part_of(outside, first, last);
+        DistributedSolver solver(options, own);
+        Leapfrog leapfrog(solver, step);
+        leapfrog.start(mine, Quantities::acceleration, {0, 0});
+        leapfrog.fetch(mine);
+        for (const Vec3<double>& x : mine.position)
+            CHECK(Periodicity{1}.wrapped(x) == x);
     });
 }
 

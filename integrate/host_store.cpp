@@ -6,6 +6,7 @@
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/parallel_copy.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/rungs/host_nested_sets.hpp"
@@ -158,9 +159,9 @@ public:
     void begin_step() override
     {
         for (auto* vectors : {&saved_.position, &saved_.velocity, &saved_.acceleration})
-            vectors->resize(particles_->size());
+            resize_discarding(*vectors, particles_->size());
         if (options_.potentials)
-            saved_.potential.resize(particles_->size());
+            resize_discarding(saved_.potential, particles_->size());
         StepStore::begin_step();
     }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "chamomile/core/interruption.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -16,8 +17,8 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
                      std::span<const Index> number)
 {
     const std::size_t n = positions.size();
-    keys_.resize(n);
-    order.resize(n);
+    resize_discarding(keys_, n);
+    resize_discarding(order, n);
     compute_keys(positions, cube, keys_);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t k = 0; k < n; ++k)
@@ -72,8 +73,8 @@ void KeySorter::sort_merged(const SortedRun& sorted, std::span<const Vec3<double
         return sort(positions, cube, boundaries, order, number);
     const KeyedPlaces before = keyed_places(positions, cube, 0, sorted.first),
                       behind = keyed_places(positions, cube, sorted.first + own, n);
-    keys_.resize(n);
-    order.resize(n);
+    resize_discarding(keys_, n);
+    resize_discarding(order, n);
     const std::size_t parts = std::clamp<std::size_t>(own / 4096, 1, 1024);
     const auto key_of = [](const KeyedPlaces::value_type& place) { return place.first; };
     // With equal keys, positions before the sorted run come first and positions behind it last.

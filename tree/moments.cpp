@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/tree/cell_moments.hpp"
 #include "chamomile/tree/higher_moments.hpp"
 #include "chamomile/tree/upwards.hpp"
@@ -48,10 +49,10 @@ void compute_moments(Moments& moments, const Octree& octree, int order, Index be
 void compute_moments(Moments& moments, const Octree& octree, int order)
 {
     const std::size_t n = octree.cells.size();
-    moments.multipole.resize(n);
-    moments.bounds.resize(n);
-    moments.higher.resize(order > 2 ? n : 0);
-    moments.softening.resize(octree.softening.empty() ? 0 : n);
+    resize_discarding(moments.multipole, n);
+    resize_discarding(moments.bounds, n);
+    resize_discarding(moments.higher, order > 2 ? n : 0);
+    resize_discarding(moments.softening, octree.softening.empty() ? 0 : n);
     if (n == 0)
         return;
     pass_upwards(octree, [&](Index begin, Index end) {

@@ -9,6 +9,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/interruption.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/radix_sort.hpp"
 
@@ -204,7 +205,7 @@ private:
         assert(s == subtrees_.size());
         place[top_.size()] = Index(top_.size()) + pushed;
 
-        octree_.cells.resize(place[top_.size()]); // all entries are overwritten
+        resize_discarding(octree_.cells, place[top_.size()]);
         for (std::size_t k = 0; k < top_.size(); ++k)
             octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
                                        top_[k].octant};
@@ -260,7 +261,7 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
     constexpr std::size_t ahead = 32; // enough to keep several cache lines under way
     const std::size_t n = positions.size();
     assert(masses.size() == n && octree.order.size() == n);
-    octree.sources.resize(n);
+    resize_discarding(octree.sources, n);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t k = 0; k < n; ++k) {
         const Index soon = octree.order[std::min(k + ahead, n - 1)];

@@ -7,6 +7,7 @@
 
 #include <omp.h>
 
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -129,8 +130,8 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
     const int unused = std::countl_zero(differing | 1);
     const std::uint64_t numbers = (std::uint64_t(1) << number_bits) - 1;
     if (scratch.words.size() < n) {
-        scratch.words.resize(n);
-        scratch.buffer.resize(n);
+        resize_discarding(scratch.words, n);
+        resize_discarding(scratch.buffer, n);
     }
     std::uint64_t* const words = scratch.words.data();
     for (std::size_t k = 0; k < n; ++k)
@@ -301,9 +302,9 @@ void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
 void sort_pairs(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch)
 {
     const std::size_t n = keys.size();
-    scratch.keys.resize(n);
-    scratch.order.resize(n);
-    scratch.bucket.resize(n);
+    resize_discarding(scratch.keys, n);
+    resize_discarding(scratch.order, n);
+    resize_discarding(scratch.bucket, n);
     const Pairs here{keys.data(), order.data()};
     const Pairs there{scratch.keys.data(), scratch.order.data()};
     if (n <= worth_threads) {

@@ -9,6 +9,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/populate.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -34,7 +35,7 @@ struct GatherColumn {
     bool is_used = true;
 
     std::size_t width() const { return is_used ? sizeof(T) : 0; }
-    void make_room(std::size_t rows) const { resize_large(into, is_used ? rows : 0); }
+    void make_room(std::size_t rows) const { resize_discarding(into, is_used ? rows : 0); }
     void pack(std::size_t begin, std::size_t end, std::byte* to) const
     {
         copy(begin, end, reinterpret_cast<T*>(to));

@@ -95,7 +95,7 @@ void SlabFourier<T>::exchange(std::vector<std::size_t> counts, const Fill& fill)
     std::byte* const begin = leaving_.make_room(counts);
     std::vector<std::span<const T>> to;
     for (int r = 0; r < ranks_->size(); ++r) {
-        to.push_back(leaving_.from<T>(r));
+        to.push_back(r == ranks_->rank() ? std::span<const T>() : leaving_.from<T>(r));
         fill(r, reinterpret_cast<T*>(begin + leaving_.begin(r)));
     }
     ranks_->all_to_all<T>(to, arriving_);
@@ -115,9 +115,8 @@ void SlabFourier<T>::share(Grid<T>& grid)
         for (std::size_t p = 0; p < rows.size(); ++p)
             std::copy_n(grid.data() + rows[p] * grid.row(), grid.row(), message + p * grid.row());
     });
-    for_covered(grid, [&](int r, std::span<T> values) {
-        std::ranges::copy(arriving_.from<T>(r), values.begin());
-    });
+    for_covered(grid,
+                [&](int r, std::span<T> values) { std::ranges::copy(arrived(r), values.begin()); });
 }
 
 /// Sends the block sent(r) to each rank r, and receives the block received(r). The grid becomes
@@ -138,7 +137,7 @@ void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& 
     grid.reshape(after.planes, after.rows);
     for (int r = 0; r < ranks_->size(); ++r)
         for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
-            std::copy_n(arriving_.from<T>(r).data() + at, count, run);
+            std::copy_n(arrived(r).data() + at, count, run);
         });
 }
 
@@ -203,7 +202,7 @@ const Grid<T>& SlabFourier<T>::window(const Grid<T>& field, MeshRange wanted,
     if (!into || into->planes() != wanted)
         into.emplace(n_, wanted, all());
     for (int r = 0; r < ranks_->size(); ++r) {
-        const T* next = arriving_.from<T>(r).data();
+        const T* next = arrived(r).data();
         for_planes(r, me, [&](int i) {
             copy_values<T>({next, plane}, &(*into)(i, 0, 0));
             next += plane;

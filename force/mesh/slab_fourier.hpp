@@ -63,6 +63,11 @@ private:
 
     MeshRange all() const { return {0, n_}; }
     MeshRange slab(int rank) const { return slab_of(n_, ranks_, rank); }
+    /// Returns what a rank has sent by exchange(); this rank's own part does not travel.
+    std::span<const T> arrived(int rank) const
+    {
+        return (rank == ranks_->rank() ? leaving_ : arriving_).template from<T>(rank);
+    }
     template <class Number, class Use>
     void for_covered(Grid<Number>& grid, const Use& use) const;
     /// Makes room for a message of counts[r] values to each rank, fills it by fill(r, values), and

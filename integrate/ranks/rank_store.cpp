@@ -9,6 +9,7 @@
 #include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/ranks/column_exchange.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 
@@ -27,15 +28,6 @@ void pick(std::span<const T> values, std::span<const Index> places, const Store&
 #pragma omp parallel for if (places.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < places.size(); ++k)
         store(k, values[places[k]]);
-}
-
-/// Resizes an array and discards its values.
-template <class T>
-void resize_anew(std::vector<T>& values, std::size_t n)
-{
-    if (values.capacity() < n)
-        values = std::vector<T>();
-    values.resize(n);
 }
 
 } // namespace
@@ -383,7 +375,7 @@ void RankStore::migrate(const Migration& way, std::vector<T>& values, Carrier& c
     const std::span<const T> arrived =
         carrier.send(std::span<const T>(values), way.leaving, way.begins, ranks_);
     const std::vector<T> tracers(values.begin() + std::ptrdiff_t(way.leaving.size()), values.end());
-    resize_anew(values, way.arriving.size() + tracers.size());
+    resize_discarding(values, way.arriving.size() + tracers.size());
     pick(arrived, way.arriving, [&](std::size_t k, const T& value) { values[k] = value; });
     std::ranges::copy(tracers, values.end() - std::ptrdiff_t(tracers.size()));
 }
@@ -426,7 +418,7 @@ void RankStore::return_values(const std::vector<T>& values, std::vector<T>& home
     const std::span<const T> arrived =
         carrier.send(std::span<const T>(values), home_->from, home_->begins, ranks_);
     const std::span<const Index> to = home_->to.all<Index>();
-    resize_anew(home, to.size());
+    resize_discarding(home, to.size());
 #pragma omp parallel for if (to.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < to.size(); ++k)
         home[to[k]] = arrived[k];

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -186,8 +187,8 @@ CommonCube common_cube(const RowsSeen& rows, const char* word, Communicator& com
 
 void KeyedRows::sort(const Rows& rows, const RootCube& cube)
 {
-    keys.resize(rows.size());
-    order.resize(rows.size());
+    resize_discarding(keys, rows.size());
+    resize_discarding(order, rows.size());
     compute_keys(rows.position, cube, keys);
 #pragma omp parallel for if (rows.size() > worth_threads)
     for (std::size_t k = 0; k < rows.size(); ++k)

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chamomile/core/filter_indices.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/domain_part.hpp"
 #include "chamomile/tree/domain/locally_essential_tree.hpp"
@@ -116,12 +117,12 @@ public:
         const std::size_t n = size();
         to_ = to;
         has_potentials_ = with_potentials;
-        acceleration_.resize(n);
-        potential_.resize(with_potentials ? n : 0);
-        work_.resize(n);
+        resize_discarding(acceleration_, n);
+        resize_discarding(potential_, with_potentials ? n : 0);
+        resize_discarding(work_, n);
         if (now().has_targets) // no work for other particles
             std::fill(work_.begin(), work_.end(), 0.0F);
-        work_of_target_.resize(targets);
+        resize_discarding(work_of_target_, targets);
         return {{view_of(std::span(acceleration_)),
                  with_potentials ? view_of(std::span(potential_)) : ArrayView{}},
                 n,

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "chamomile/core/filter_indices.hpp"
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -103,7 +104,7 @@ void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
     trees.roots = {0};
     for (const std::vector<Cell>& own : cells)
         trees.roots.push_back(trees.roots.back() + Index(own.size()));
-    octree.cells.resize(trees.roots.back());
+    resize_discarding(octree.cells, trees.roots.back());
     std::size_t divided = 0;
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1) reduction(+ : divided)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
@@ -131,10 +132,10 @@ void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, cons
 void sum_moments(LocalTrees& trees, int order)
 {
     const std::size_t n = trees.octree.cells.size(), leaves = trees.roots.size() - 1;
-    trees.moments.multipole.resize(n);
-    trees.moments.bounds.resize(n);
-    trees.moments.higher.resize(order > 2 ? n : 0);
-    trees.moments.softening.resize(trees.octree.softening.empty() ? 0 : n);
+    resize_discarding(trees.moments.multipole, n);
+    resize_discarding(trees.moments.bounds, n);
+    resize_discarding(trees.moments.higher, order > 2 ? n : 0);
+    resize_discarding(trees.moments.softening, trees.octree.softening.empty() ? 0 : n);
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves; ++leaf)
         compute_moments(trees.moments, trees.octree, order, trees.roots[leaf],
@@ -144,7 +145,7 @@ void sum_moments(LocalTrees& trees, int order)
 void find_reaches(LocalTrees& trees, const TreeReach& reach)
 {
     const std::size_t n = trees.octree.cells.size();
-    trees.reach.resize(n);
+    resize_discarding(trees.reach, n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t c = 0; c < n; ++c)
         trees.reach[c] = reach.of(trees.moments, Index(c));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -155,13 +156,13 @@ void LocallyEssentialTree::grow(Tree& tree, const DistributedTree& distributed,
         end += slot.count;
         slots.push_back(slot);
     }
-    octree.cells.resize(end);
-    tree.moments.multipole.resize(end);
-    tree.moments.bounds.resize(end);
-    tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
-    tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
+    resize_discarding(octree.cells, end);
+    resize_discarding(tree.moments.multipole, end);
+    resize_discarding(tree.moments.bounds, end);
+    resize_discarding(tree.moments.higher, coarse.moments.higher.empty() ? 0 : end);
+    resize_discarding(tree.moments.softening, coarse.moments.softening.empty() ? 0 : end);
     if (of_tree) // else keep the memory
-        reach.resize(end);
+        resize_discarding(reach, end);
     TreeFiller filler(tree, *this, coarse, local, imported);
     filler.of_tree = of_tree;
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
@@ -186,12 +187,12 @@ void LocallyEssentialTree::copy_particles(Tree& tree, const LocalTrees& local,
 {
     Octree& octree = tree.octree;
     const std::size_t own = local.octree.sources.size();
-    octree.order.resize(own);
-    octree.sources.resize(octree.size);
+    resize_discarding(octree.order, own);
+    resize_discarding(octree.sources, octree.size);
     copy<Index>(local.octree.order, octree.order);
     copy<Source>(local.octree.sources, octree.sources);
     copy<Source>(imported.particles, octree.sources, own);
-    octree.softening.resize(tree.moments.softening.empty() ? 0 : octree.size);
+    resize_discarding(octree.softening, tree.moments.softening.empty() ? 0 : octree.size);
     if (octree.softening.empty())
         return;
     copy<double>(local.octree.softening, octree.softening);

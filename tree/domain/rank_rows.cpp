@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/memory_use.hpp"
 
@@ -23,12 +24,12 @@ void RankRows::take(const TreeParticles& particles, bool keeps_cells)
         work_.clear(); // of other particles
     rows_.work = work_;
     if (!keeps_cells) {
-        built_.resize(rows_.size());
+        resize_discarding(built_, rows_.size());
         copy_bytes(std::as_bytes(rows_.position), reinterpret_cast<std::byte*>(built_.data()));
     }
     rows_.built = keeps_cells ? std::span<const Vec3<double>>(built_) : rows_.position;
     if (keeps_cells && of_rank.box) { // cells stay small when particles leave the box
-        images_.resize(rows_.size());
+        resize_discarding(images_, rows_.size());
 #pragma omp parallel for if (rows_.size() > worth_threads) schedule(static)
         for (std::size_t i = 0; i < images_.size(); ++i)
             images_[i] = of_rank.box.nearest_to(built_[i], rows_.position[i]);

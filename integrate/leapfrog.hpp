@@ -67,8 +67,8 @@ enum class Residence {
 class Leapfrog final : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Wraps positions into the solver's
-    /// periodic box, if any. Throws Error(usage) for numbers out of range, for a criterion by
-    /// softening without softening, for a criterion by potential in a box, and for
+    /// periodic box, if any, from start() on. Throws Error(usage) for numbers out of range, for a
+    /// criterion by softening without softening, for a criterion by potential in a box, and for
     /// Residence::device if the solver takes no device arrays; Error(device) without a GPU.
     Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);

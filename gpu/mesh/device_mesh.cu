@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_size)
                       (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
 }
 
-/// Marks the rows of clouds at these places.
+/// Marks the rows of clouds at these places, in the first plane of each cloud.
 template <int points>
 __global__ void __launch_bounds__(block_size)
     mark_rows(MeshTargets places, MeshFrame frame, RowMarks rows, std::uint8_t* marks)

@@ -74,7 +74,7 @@ private:
     Communicator* ranks_;
     DeviceFourier<T> fourier_;
     RowsOfRanks planes_,
-        columns_; ///< own planes' part of each rank's rows; each rank's of own rows
+        columns_; ///< each rank's rows in own planes; own rows in each rank's planes
     RowsOfRanks covered_{{0}, {}}, shared_; ///< in each other slab; of each rank in the own slab
     DeviceBuffer<Index> places_;            ///< of all rows in a grid
     DeviceExchange exchange_;

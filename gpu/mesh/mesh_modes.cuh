@@ -27,7 +27,8 @@ struct Spectra {
     Mode<T>* component[3]; ///< null with differences
 };
 
-/// The spectra have the rows `own` of each plane.
+/// Multiplies masses by Green's function and differentiates. Spectra have the rows `own` of each
+/// plane.
 template <class T>
 __global__ void __launch_bounds__(block_of_modes)
     multiply_modes(Spectra<T> spectra, GreenFunction green, const double* of_rows, int n,

@@ -101,6 +101,21 @@ bool read_chunk(const Hdf5Handle& data, const Chunks& chunks, std::size_t number
            skipped_filters == 0;
 }
 
+/// Returns where chunk `number` of `bytes` begins in the file, or nothing if it is incomplete or
+/// has other filters.
+std::optional<std::int64_t> place_of(const Hdf5Handle& data, const Chunks& chunks,
+                                     std::size_t number, std::size_t bytes)
+{
+    const hsize_t first_row[] = {number * chunks.rows, 0};
+    unsigned skipped_filters = 0;
+    haddr_t place = HADDR_UNDEF;
+    hsize_t stored = 0;
+    if (H5Dget_chunk_info_by_coord(data.id(), first_row, &skipped_filters, &place, &stored) < 0 ||
+        place == HADDR_UNDEF || stored != bytes || skipped_filters != 0)
+        return {};
+    return std::int64_t(place);
+}
+
 /// Returns false if a link leads to another file, or a user block shifts addresses.
 bool is_in(const std::filesystem::path& path, const Hdf5Handle& data)
 {
@@ -132,18 +147,47 @@ bool read_contiguous(const std::filesystem::path& path, const Hdf5Handle& data, 
     return true;
 }
 
-/// One thread at a time reads a chunk, while others check and convert.
+/// Returns where the chunks from `first` to `last` begin, or nothing if HDF5 must read them. HDF5
+/// searches each from the first on, which must not take longer than to read them.
+std::vector<std::int64_t> places_of(const std::filesystem::path& path, const Hdf5Handle& data,
+                                    const Chunks& chunks, std::size_t first, std::size_t last,
+                                    std::size_t bytes)
+{
+    constexpr std::size_t bytes_read_in_a_step = 64; // of the search
+    if (last * bytes_read_in_a_step > bytes || !is_in(path, data))
+        return {};
+    std::vector<std::int64_t> places;
+    for (std::size_t c = first; c <= last; ++c) {
+        const std::optional<std::int64_t> place = place_of(data, chunks, c, bytes);
+        if (!place)
+            return {};
+        places.push_back(*place);
+    }
+    return places;
+}
+
+/// All threads read, check and convert chunks. If HDF5 must read them, it serves one thread at a
+/// time.
 template <class T>
-bool read_chunks(const Hdf5Handle& data, const Chunks& chunks, NumberForm form, std::size_t begin,
-                 std::size_t columns, std::span<T> numbers)
+bool read_chunks(const std::filesystem::path& path, const Hdf5Handle& data, const Chunks& chunks,
+                 NumberForm form, std::size_t begin, std::size_t columns, std::span<T> numbers)
 {
     constexpr std::size_t max_bytes = 4 << 20; // HDF5 keeps a larger chunk between blocks
     const std::size_t row = columns * std::size_t(form.bytes), bytes = chunks.rows * row,
                       end = begin + numbers.size() / columns, first = begin / chunks.rows,
-                      last = (end - 1) / chunks.rows;
+                      last = (end - 1) / chunks.rows,
+                      stored = bytes + (chunks.has_sums ? sizeof(std::uint32_t) : 0);
     if (bytes > max_bytes)
         return false;
+    const std::vector<std::int64_t> places = places_of(path, data, chunks, first, last, stored);
     const Hdf5Quiet::Pause pause;
+    std::optional<InputFile> file;
+    try {
+        if (!places.empty())
+            file.emplace(path);
+    } catch (const Error&) {
+        return false;
+    }
     std::atomic<bool> is_wrong = false;
 #pragma omp parallel
     {
@@ -154,14 +198,18 @@ bool read_chunks(const Hdf5Handle& data, const Chunks& chunks, NumberForm form, 
                 const std::size_t row_of_chunk = c * chunks.rows,
                                   from = std::max(begin, row_of_chunk),
                                   to = std::min(end, row_of_chunk + chunks.rows);
-                chunk.resize(bytes + (chunks.has_sums ? sizeof(std::uint32_t) : 0));
-                const std::span<const std::byte> stored = chunk;
-                if (is_wrong || !read_chunk(data, chunks, c, chunk) ||
+                if (is_wrong)
+                    continue;
+                chunk.resize(stored);
+                if (file)
+                    file->read(places[c - first], chunk);
+                const std::span<const std::byte> read = chunk;
+                if ((!file && !read_chunk(data, chunks, c, chunk)) ||
                     (chunks.has_sums &&
-                     fletcher_sum(stored.first(bytes)) != sum_after(stored.subspan(bytes))))
+                     fletcher_sum(read.first(bytes)) != sum_after(read.subspan(bytes))))
                     is_wrong = true;
                 else
-                    convert(stored.subspan((from - row_of_chunk) * row), form.bytes, form.order,
+                    convert(read.subspan((from - row_of_chunk) * row), form.bytes, form.order,
                             numbers.subspan((from - begin) * columns, (to - from) * columns));
             } catch (...) {
                 is_wrong = true;
@@ -184,7 +232,7 @@ bool read(const std::filesystem::path& path, const Hdf5Handle& data, std::size_t
     if (H5Pget_layout(creation.id()) != H5D_CHUNKED)
         return false;
     const std::optional<Chunks> chunks = chunks_of(creation.id(), columns);
-    return chunks && read_chunks(data, *chunks, *form, begin, columns, numbers);
+    return chunks && read_chunks(path, data, *chunks, *form, begin, columns, numbers);
 }
 
 } // namespace

@@ -100,11 +100,19 @@ TEST_CASE("other forms, and damage, are left to the library")
     CHECK(!reads("integers.hdf5"));
     write("plain.hdf5", H5T_IEEE_F64LE, 0, nullptr);
     CHECK(reads("plain.hdf5"));
-    edit(folder / "linking.hdf5", [](hid_t file) { // its own bytes at these addresses are others
-        put_data(file, "other", H5T_IEEE_F64LE, {2 * rows}, counting(2 * rows, 7));
-        H5Lcreate_external("plain.hdf5", "data", file, "data", H5P_DEFAULT, H5P_DEFAULT);
-    });
+    write("chunks.hdf5", H5T_IEEE_F64LE, 65536, nullptr);
+    CHECK(reads("chunks.hdf5"));
+    const auto link = [&](const char* name, const char* to, hsize_t chunk) {
+        edit(folder / name, [&](hid_t file) { // its own bytes at these addresses are others
+            put_data(file, "other", H5T_IEEE_F64LE, {2 * rows}, counting(2 * rows, 7),
+                     layout(chunk, 1, nullptr).id());
+            H5Lcreate_external(to, "data", file, "data", H5P_DEFAULT, H5P_DEFAULT);
+        });
+    };
+    link("linking.hdf5", "plain.hdf5", 0);
     CHECK(!reads("linking.hdf5"));
+    link("linking_chunks.hdf5", "chunks.hdf5", 65536);
+    CHECK(reads("linking_chunks.hdf5")); // chunk by chunk through the library
     edit(folder / "compact.hdf5", [](hid_t file) {
         const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
         H5Pset_layout(creation.id(), H5D_COMPACT);
@@ -118,16 +126,19 @@ TEST_CASE("other forms, and damage, are left to the library")
                  layout(rows, 3, nullptr).id());
     });
     CHECK(!reads_alike<double>(folder / "larger.hdf5", 0, rows, 3, H5T_NATIVE_DOUBLE));
-    {
-        const Hdf5Quiet quiet;
-        const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-        H5Pset_userblock(creation.id(), 512);
-        const Hdf5Handle file(
-            H5Fcreate((folder / "block.hdf5").c_str(), H5F_ACC_TRUNC, creation.id(), H5P_DEFAULT),
-            H5Fclose);
-        put_data(file.id(), "data", H5T_IEEE_F64LE, {rows}, counting(rows, 0.5));
+    for (const hsize_t chunk : {0, 65536}) {
+        {
+            const Hdf5Quiet quiet;
+            const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+            H5Pset_userblock(creation.id(), 512);
+            const Hdf5Handle file(H5Fcreate((folder / "block.hdf5").c_str(), H5F_ACC_TRUNC,
+                                            creation.id(), H5P_DEFAULT),
+                                  H5Fclose);
+            put_data(file.id(), "data", H5T_IEEE_F64LE, {rows}, counting(rows, 0.5),
+                     layout(chunk, 1, nullptr).id());
+        }
+        CHECK(reads("block.hdf5") == (chunk > 0));
     }
-    CHECK(!reads("block.hdf5"));
 
     for (const bool has_sums : {false, true}) {
         std::filesystem::remove(folder / "a.hdf5");

@@ -37,12 +37,17 @@ void with_points(Assignment kernel, const Use& use)
 struct MeshFrame {
     Periodicity box;
     int cells;
-    double shift = 0; ///< in [0, cells)
+    double shift;        ///< in [0, cells)
+    double inverse_side; ///< of the box; the GPU divides slowly
+
+    MeshFrame(Periodicity box, int cells, double shift = 0)
+        : box(box), cells(cells), shift(shift), inverse_side(box.inverse_side())
+    {}
 
     /// Returns the coordinate in cells, in [0, cells).
     CHAMOMILE_HD double in_cells(double x) const
     {
-        const double u = box.wrapped(x) * (cells * box.inverse_side()) + shift;
+        const double u = box.wrapped(x) * (cells * inverse_side) + shift;
         return u >= cells ? u - cells : u;
     }
 };
@@ -79,13 +84,14 @@ CHAMOMILE_HD Cloud<points> cloud_at(double u)
         cloud.weight[2] = 0.5 * (0.5 + d) * (0.5 + d);
     } else {
         static_assert(points == 4);
+        constexpr double sixth = 1 / 6.;
         const int i = int(u);
         const double d = u - i, e = 1 - d;
         cloud.first = i - 1;
-        cloud.weight[0] = e * e * e / 6;
-        cloud.weight[1] = (4 - d * d * (6 - 3 * d)) / 6;
-        cloud.weight[2] = (4 - e * e * (6 - 3 * e)) / 6;
-        cloud.weight[3] = d * d * d / 6;
+        cloud.weight[0] = e * e * e * sixth;
+        cloud.weight[1] = (4 - d * d * (6 - 3 * d)) * sixth;
+        cloud.weight[2] = (4 - e * e * (6 - 3 * e)) * sixth;
+        cloud.weight[3] = d * d * d * sixth;
     }
     return cloud;
 }

@@ -112,19 +112,15 @@ struct Layout {
     int padded[2], stride, distance;
 };
 
-/// Plans `count` transforms of `sides`, and returns the bytes of their work area. Without layouts
-/// the transforms are whole grids.
-std::size_t plan(int& handle, std::vector<int> sides, int type, int count = 1,
-                 Layout* from = nullptr, Layout* to = nullptr)
+/// Plans `count` transforms of `sides`, and returns the bytes of their work area.
+std::size_t plan(int& handle, std::vector<int> sides, int type, int count, Layout from, Layout to)
 {
     std::size_t bytes = 0;
     check_transform(library().create(&handle), "plan a transform");
     check_transform(library().set_auto_allocation(handle, 0), "plan a transform");
-    check_transform(library().make_plan(handle, int(sides.size()), sides.data(),
-                                        from ? from->padded : nullptr, from ? from->stride : 1,
-                                        from ? from->distance : 0, to ? to->padded : nullptr,
-                                        to ? to->stride : 1, to ? to->distance : 0, type, count,
-                                        &bytes),
+    check_transform(library().make_plan(handle, int(sides.size()), sides.data(), from.padded,
+                                        from.stride, from.distance, to.padded, to.stride,
+                                        to.distance, type, count, &bytes),
                     "plan a transform");
     return bytes;
 }
@@ -132,26 +128,21 @@ std::size_t plan(int& handle, std::vector<int> sides, int type, int count = 1,
 } // namespace
 
 template <class T>
-DeviceFourier<T>::DeviceFourier(int n, std::optional<int> slab)
+DeviceFourier<T>::DeviceFourier(int n, int slab)
     : DeviceFourier() // the destructor runs if the body throws
 {
+    const int half = n / 2 + 1;
+    const Layout real{{n, 2 * half}, 1, n * 2 * half}, modes{{n, half}, 1, n * half},
+        columns{{n, half}, slab * half, 1};
     std::size_t bytes = 1;
-    const auto add = [&](std::size_t more) { bytes = std::max(bytes, more); };
-    if (slab) {
-        const int half = n / 2 + 1;
-        Layout real{{n, 2 * half}, 1, n * 2 * half}, modes{{n, half}, 1, n * half},
-            columns{{n, half}, *slab * half, 1};
-        add(plan(forward_, {n, n}, real_to_complex<T>, *slab, &real, &modes));
-        add(plan(backward_, {n, n}, complex_to_real<T>, *slab, &modes, &real));
-        add(plan(columns_, {n}, complex_to_complex<T>, *slab * half, &columns, &columns));
-    } else {
-        add(plan(forward_, {n, n, n}, real_to_complex<T>));
-        add(plan(backward_, {n, n, n}, complex_to_real<T>));
-    }
+    for (const std::size_t more :
+         {plan(forward_, {n, n}, real_to_complex<T>, slab, real, modes),
+          plan(backward_, {n, n}, complex_to_real<T>, slab, modes, real),
+          plan(columns_, {n}, complex_to_complex<T>, slab * half, columns, columns)})
+        bytes = std::max(bytes, more);
     char* work = work_.reserve(bytes);
     for (int handle : {forward_, backward_, columns_})
-        if (handle >= 0)
-            check_transform(library().set_work_area(handle, work), "plan a transform");
+        check_transform(library().set_work_area(handle, work), "plan a transform");
 }
 
 template <class T>
@@ -163,17 +154,19 @@ DeviceFourier<T>::~DeviceFourier()
 }
 
 template <class T>
-void DeviceFourier<T>::forward(T* grid, cudaStream_t stream) const
+void DeviceFourier<T>::forward(T* planes, cudaStream_t stream) const
 {
     check_transform(library().set_stream(forward_, stream), "transform a mesh");
-    check_transform(library().transforms<T>().forward(forward_, grid, grid), "transform a mesh");
+    check_transform(library().transforms<T>().forward(forward_, planes, planes),
+                    "transform a mesh");
 }
 
 template <class T>
-void DeviceFourier<T>::backward(T* grid, cudaStream_t stream) const
+void DeviceFourier<T>::backward(T* planes, cudaStream_t stream) const
 {
     check_transform(library().set_stream(backward_, stream), "transform a mesh");
-    check_transform(library().transforms<T>().backward(backward_, grid, grid), "transform a mesh");
+    check_transform(library().transforms<T>().backward(backward_, planes, planes),
+                    "transform a mesh");
 }
 
 template <class T>

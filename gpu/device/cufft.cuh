@@ -1,30 +1,27 @@
 /// \file  Fourier transforms of grids on the device, by cuFFT.
 #pragma once
 
-#include <optional>
-
 #include "chamomile/gpu/device/device.cuh"
 
 namespace chamomile {
 
-/// A DeviceFourier transforms grids of n^3 values (float or double) with rows of 2 (n / 2 + 1) in
-/// place, by the conventions of Fourier (force/mesh/fourier.hpp). Results on one device are bitwise
-/// reproducible. cuFFT is loaded by name at first use, so the program starts without it. The
-/// constructor throws Error(device) if cuFFT is missing.
+/// A DeviceFourier transforms slabs of grids of n^3 values (float or double) with rows of 2 (n / 2
+/// + 1) in place, by the conventions of Fourier (force/mesh/fourier.hpp). Results on one device are
+/// bitwise reproducible. cuFFT is loaded by name at first use, so the program starts without it.
+/// The constructor throws Error(device) if cuFFT is missing.
 template <class T>
 class DeviceFourier {
 public:
-    /// Plans transforms of whole grids, or of slabs with `slab` planes, or `slab` rows of each
-    /// plane.
-    explicit DeviceFourier(int n, std::optional<int> slab = {});
+    /// Plans transforms of `slab` planes, and of `slab` rows of each plane.
+    DeviceFourier(int n, int slab);
     ~DeviceFourier();
     DeviceFourier(const DeviceFourier&) = delete;
     DeviceFourier& operator=(const DeviceFourier&) = delete;
 
-    /// Transform a grid, or the planes of a slab along their two indices.
-    void forward(T* grid, cudaStream_t stream) const;
-    void backward(T* grid, cudaStream_t stream) const;
-    /// Transform the spectra of a slab's rows along the first index.
+    /// Transform planes along their two indices.
+    void forward(T* planes, cudaStream_t stream) const;
+    void backward(T* planes, cudaStream_t stream) const;
+    /// Transform the spectra of rows along the first index.
     void columns_forward(T* rows, cudaStream_t stream) const
     {
         transform_columns(rows, -1, stream);

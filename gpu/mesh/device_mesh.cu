@@ -1,8 +1,7 @@
-// Assignment: 4 threads to a particle, one for each z of its cloud, so that the atomic additions of
-// a warp hit runs of neighboring words (half the time of a thread for each x and y). Interpolation:
-// a thread to a target; sorted targets share lines of the mesh in the cache. Gradients read five
-// meshes, with 128 registers. Weights and sums are double, as these kernels are limited by memory.
-// Contraction: fused.
+// Interpolation: 4 threads to a target, one for each z of its cloud; sorted targets share lines of
+// the mesh in the cache. Sums along y are of the mesh's type, since a conversion to double takes
+// longer than an addition; other sums and weights are double. Differences and gradients: a thread
+// to a target; gradients read five meshes, with 128 registers. Contraction: fused.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,12 +10,13 @@
 
 #include "chamomile/force/mesh/mesh_field.hpp"
 #include "chamomile/gpu/mesh/device_mesh.cuh"
+#include "chamomile/gpu/mesh/mesh_assignment.cuh"
 #include "chamomile/gpu/mesh/mesh_modes.cuh"
 
 namespace chamomile {
 namespace {
 
-constexpr int block_size = block_of_modes, sum_blocks = 256, threads_per_source = 4;
+constexpr int block_size = block_of_modes, sum_blocks = 256, threads_per_cloud = 4;
 
 /// Returns the sum over the block, added by halves, valid in thread 0.
 __device__ double sum_of_block(double value)
@@ -64,35 +64,6 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-template <int points>
-__global__ void __launch_bounds__(block_size)
-    share_masses(const Source* sources, std::size_t n, MeshFrame frame, MeshRows rows,
-                 const MassScale* scale, unsigned long long* mesh)
-{
-    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    const std::size_t i = thread / threads_per_source;
-    const int c = int(thread % threads_per_source);
-    if (i >= n || c >= points)
-        return;
-    const Source source = sources[i];
-    const auto x = wrapped_cloud_at<points>(frame.in_cells(source.position.x), frame.cells);
-    const auto y = wrapped_cloud_at<points>(frame.in_cells(source.position.y), frame.cells);
-    const auto z = wrapped_cloud_at<points>(frame.in_cells(source.position.z), frame.cells);
-    double weight = source.mass * scale->to_integers;
-#pragma unroll
-    for (int p = 0; p < points; ++p) // not z.point[c]: registers have no index
-        if (p == c) {
-            weight *= z.weight[p];
-            mesh += z.point[p];
-        }
-#pragma unroll
-    for (int a = 0; a < points; ++a)
-#pragma unroll
-        for (int b = 0; b < points; ++b)
-            atomicAdd(mesh + rows.at(x.point[a], y.point[b]),
-                      (unsigned long long)(__double2ll_rn(weight * x.weight[a] * y.weight[b])));
-}
-
 /// Marks the rows of clouds at these places, in the first plane of each cloud.
 template <int points>
 __global__ void __launch_bounds__(block_size)
@@ -119,23 +90,84 @@ __global__ void __launch_bounds__(block_size) to_masses(const unsigned long long
         mesh[i] = T(double((long long)(integers[i])) * 0x1p-61 - scale->mean);
 }
 
-template <int points, class T>
-__global__ void __launch_bounds__(block_size)
-    add_field(MeshTargets targets, MeshFrame frame, MeshField<T> field, FieldFactors factors,
-              const MassScale* scale, ArrayView acceleration, ArrayView potential)
+/// Adds a field at a target.
+__device__ void add_at(const MeshTargets& targets, std::size_t t, const FieldAt& at,
+                       const MeshFrame& frame, const FieldFactors& factors, const MassScale* scale,
+                       const ArrayView& acceleration, const ArrayView& potential)
 {
-    const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    if (t >= targets.count)
-        return;
-    const FieldAt at = field_at<points>(
-        targets.position.load_vector(targets.from ? targets.from[t] : t), frame, field);
     const std::size_t i = targets.to ? targets.to[t] : t;
-    const double by_side = scale->unit * frame.box.inverse_side();
+    const double by_side = scale->unit * frame.inverse_side;
     acceleration.store_vector(i, acceleration.load_vector(i) + factors.acceleration * by_side *
-                                                                   frame.box.inverse_side() *
+                                                                   frame.inverse_side *
                                                                    at.acceleration);
     if (potential.component[0])
         potential.store(i, 0, potential.load(i) + factors.potential * by_side * at.potential);
+}
+
+__device__ Vec3<double> place_of(const MeshTargets& targets, std::size_t t)
+{
+    return targets.position.load_vector(targets.from ? targets.from[t] : t);
+}
+
+/// Adds the field by differences of the potential, a thread to a target.
+template <int points, class T>
+__global__ void __launch_bounds__(block_size)
+    add_differences(MeshTargets targets, MeshFrame frame, MeshField<T> field, FieldFactors factors,
+                    const MassScale* scale, ArrayView acceleration, ArrayView potential)
+{
+    const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (t < targets.count)
+        add_at(targets, t, field_at<points>(place_of(targets, t), frame, field), frame, factors,
+               scale, acceleration, potential);
+}
+
+/// Adds the field by its components, `threads_per_cloud` threads to a target.
+template <int points, class T>
+__global__ void __launch_bounds__(block_size)
+    add_components(MeshTargets targets, MeshFrame frame, MeshField<T> field, FieldFactors factors,
+                   const MassScale* scale, ArrayView acceleration, ArrayView potential)
+{
+    const std::size_t thread = std::size_t(blockIdx.x) * block_size + threadIdx.x,
+                      t = thread / threads_per_cloud;
+    const int c = int(thread % threads_per_cloud);
+    if (t >= targets.count) // all threads of the target
+        return;
+    const Vec3<double> place = place_of(targets, t);
+    const auto x = wrapped_cloud_at<points>(frame.in_cells(place.x), frame.cells);
+    const auto y = wrapped_cloud_at<points>(frame.in_cells(place.y), frame.cells);
+    const auto z = wrapped_cloud_at<points>(frame.in_cells(place.z), frame.cells);
+    double weight = 0;
+    std::size_t k = 0;
+#pragma unroll
+    for (int p = 0; p < points; ++p) // not z.point[c]: registers have no index
+        if (p == c) {
+            weight = z.weight[p];
+            k = std::size_t(z.point[p]);
+        }
+    FieldAt at{};
+#pragma unroll
+    for (int a = 0; a < points; ++a) {
+        T sum[4] = {};
+#pragma unroll
+        for (int b = 0; b < points; ++b) {
+            const std::size_t number = field.rows.at(x.point[a], y.point[b]) + k;
+            const T w = T(y.weight[b]);
+#pragma unroll
+            for (int d = 0; d < 3; ++d)
+                sum[d] += w * field.component[d][number];
+            if (field.potential)
+                sum[3] += w * field.potential[number];
+        }
+        const double w = x.weight[a] * weight;
+        at.acceleration += w * Vec3<double>{double(sum[0]), double(sum[1]), double(sum[2])};
+        at.potential += w * double(sum[3]);
+    }
+    const unsigned lanes = 0xfu << (threadIdx.x % 32 / threads_per_cloud * threads_per_cloud);
+    for (double* sum : {&at.acceleration.x, &at.acceleration.y, &at.acceleration.z, &at.potential})
+        for (int step = 1; step < threads_per_cloud; step *= 2)
+            *sum += __shfl_xor_sync(lanes, *sum, step);
+    if (c == 0)
+        add_at(targets, t, at, frame, factors, scale, acceleration, potential);
 }
 
 /// Writes sources with component d of lambda, or with mu for d = -1, in place of mass.
@@ -160,7 +192,7 @@ __global__ void __launch_bounds__(block_size)
     if (k >= n)
         return;
     const Index i = loss.order[k];
-    const double side = frame.box.side, unit = loss.unit * frame.box.inverse_side();
+    const double side = frame.box.side, unit = loss.unit * frame.inverse_side;
     SourceOfLoss own{sources[k].position, sources[k].mass / scale->unit, {}, 0};
     if (loss.lambda.component[0])
         own.lambda = 1 / loss.unit * loss.lambda.load_vector(i);
@@ -222,15 +254,11 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
     fourier_.forward(potential(), spectrum(), stream);
     multiply(stream);
     is_potential_ = false;
-    if (fourier_.ranks())
-        to_planes(stream);
+    to_planes(stream);
     if (differentiates())
-        return prepare_potential(stream);
-    for (int d = 0; d < 3; ++d) {
-        if (!fourier_.ranks())
-            fourier_.planes_backward(component(d), stream);
-        fourier_.share(component(d), stream);
-    }
+        prepare_potential(stream);
+    else
+        share_components(stream);
 }
 
 template <class T>
@@ -239,7 +267,8 @@ void DeviceMesh<T>::prepare_potential(const Stream& stream)
     if (std::exchange(is_potential_, true))
         return;
     fourier_.planes_backward(potential(), stream);
-    fourier_.share(potential(), stream);
+    fourier_.start_share(potential(), stream);
+    fourier_.finish_share(potential(), stream);
 }
 
 /// Finds the rows of this rank, and makes room for them.
@@ -268,16 +297,23 @@ void DeviceMesh<T>::assign(const Source* sources, std::size_t n, unsigned long l
     choose_scale<<<1, block_size, 0, stream>>>(parts_.data(), std::pow(options_.cells, 3), scale);
     check(cudaMemsetAsync(integers, 0, values() * sizeof *integers, stream), "clear a mesh");
     const MeshFrame frame{box_, options_.cells};
-    const unsigned blocks = blocks_for(n * threads_per_source);
+    const MeshTiles tiles(options_.cells);
+    const auto blocks = unsigned((n + sources_of_block - 1) / sources_of_block);
+    const std::size_t shared = std::size_t(tiles.points()) * sizeof *integers;
     with_points(options_.kernel, [&](auto points) {
+        check(cudaFuncSetAttribute(share_masses<points>,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared)),
+              "choose the shared memory of a kernel");
         if (n > 0)
-            share_masses<points><<<blocks, block_size, 0, stream>>>(
-                sources, n, frame, fourier_.rows(), scale, integers);
+            share_masses<points><<<blocks, assignment_block, shared, stream>>>(
+                sources, n, frame, tiles, fourier_.rows(), scale, integers);
     });
+    check(cudaGetLastError(), "launch the assignment to a mesh");
     fourier_.sum_integers(integers, stream);
+    // With doubles these rows lie in the mesh of integers. Other ranks still read other rows.
     const std::size_t own = fourier_.own_rows() * fourier_.rows().length;
     to_masses<<<blocks_for(own), block_size, 0, stream>>>(integers, mesh, own, scale);
-    check(cudaGetLastError(), "launch the assignment to a mesh");
+    check(cudaGetLastError(), "launch the conversion of a mesh");
 }
 
 /// Marks the rows around these places.
@@ -307,49 +343,60 @@ void DeviceMesh<T>::share_sum(const Stream& stream)
     upload(parts_, parts, sum_blocks, stream);
 }
 
-/// Makes the spectra of the potential and the accelerations; on ranks of the potential and the
-/// first component, at this rank's rows.
+/// Makes the spectra of the potential and of the first component, at this rank's rows.
 template <class T>
 void DeviceMesh<T>::multiply(const Stream& stream)
 {
-    const bool shares = fourier_.ranks();
-    const int n = options_.cells;
     const unsigned blocks = blocks_for(fourier_.own_rows() * fourier_.rows().length / 2);
-    Spectra<T> spectra{modes(spectrum()), {}};
-    for (int d = 0; d < (shares ? 0 : 3); ++d)
-        spectra.component[d] = modes(component(d));
-    if (shares && !differentiates())
-        spectra.component[0] = modes(component(1)); // to_planes() sends it to 0
-    multiply_modes<<<blocks, block_size, 0, stream>>>(spectra, GreenFunction{1, differentiates()},
-                                                      rows_.data(), n, fourier_.own());
+    multiply_modes<<<blocks, block_size, 0, stream>>>(
+        modes(spectrum()), differentiates() ? nullptr : modes(first_spectrum()),
+        GreenFunction{1, differentiates()}, rows_.data(), options_.cells, fourier_.own());
     check(cudaGetLastError(), "launch Green's function");
 }
 
-/// Sends the spectra of ranks to their planes, and transforms the planes of accelerations. While
-/// one spectrum travels, another is transformed.
+/// Transforms the spectra of the potential and of the first component along the first index, and
+/// makes the third component. While one travels, another is transformed. No function writes to
+/// rows that travel, or to their target.
 template <class T>
 void DeviceMesh<T>::to_planes(const Stream& stream)
 {
-    T *const sent = component(1), *const first = component(0);
     fourier_.columns_backward(spectrum(), stream);
     fourier_.start_to_planes(spectrum(), potential(), stream);
     if (!differentiates())
-        fourier_.columns_backward(sent, stream);
+        fourier_.columns_backward(first_spectrum(), stream);
     fourier_.finish_to_planes(potential(), stream);
     if (differentiates())
         return;
-    fourier_.start_to_planes(sent, first, stream);
+    fourier_.start_to_planes(first_spectrum(), component(0), stream);
+    differentiate(2, stream);
+    fourier_.finish_to_planes(component(0), stream);
+}
+
+/// Makes a component from the potential's spectrum at planes.
+template <class T>
+void DeviceMesh<T>::differentiate(int d, const Stream& stream)
+{
     const int n = options_.cells, planes = fourier_.own().count();
     const unsigned blocks =
         blocks_for(std::size_t(planes) * std::size_t(n) * fourier_.rows().length / 2);
-    differentiate_planes<<<blocks, block_size, 0, stream>>>(
-        Spectra<T>{modes(potential()), {nullptr, modes(component(1)), modes(component(2))}},
-        rows_.data() + 2 * n, n, planes);
+    differentiate_planes<<<blocks, block_size, 0, stream>>>(modes(potential()), modes(component(d)),
+                                                            rows_.data() + 2 * n, n, planes, d);
     check(cudaGetLastError(), "launch the differentiation of planes");
-    for (int d = 1; d < 3; ++d)
-        fourier_.planes_backward(component(d), stream);
-    fourier_.finish_to_planes(first, stream);
-    fourier_.planes_backward(first, stream);
+    fourier_.planes_backward(component(d), stream);
+}
+
+/// Completes the other components while one is shared.
+template <class T>
+void DeviceMesh<T>::share_components(const Stream& stream)
+{
+    fourier_.start_share(component(2), stream);
+    differentiate(1, stream);
+    fourier_.finish_share(component(2), stream);
+    fourier_.start_share(component(1), stream);
+    fourier_.planes_backward(component(0), stream);
+    fourier_.finish_share(component(1), stream);
+    fourier_.start_share(component(0), stream);
+    fourier_.finish_share(component(0), stream);
 }
 
 template <class T>
@@ -363,10 +410,11 @@ void DeviceMesh<T>::add(const MeshTargets& targets, const FieldFactors& factors,
         prepare_potential(stream);
     const MeshField<T> field = this->field(potential || differentiates());
     const MeshFrame frame{box_, options_.cells};
-    const unsigned blocks = blocks_for(targets.count);
+    const std::size_t threads = differentiates() ? 1 : threads_per_cloud;
     with_points(options_.kernel, [&](auto points) {
-        add_field<points><<<blocks, block_size, 0, stream>>>(targets, frame, field, factors,
-                                                             scale(), acceleration, potential);
+        const auto add = differentiates() ? add_differences<points, T> : add_components<points, T>;
+        add<<<blocks_for(targets.count * threads), block_size, 0, stream>>>(
+            targets, frame, field, factors, scale(), acceleration, potential);
     });
     check(cudaGetLastError(), "launch the interpolation on a mesh");
 }
@@ -409,6 +457,7 @@ void DeviceMesh<T>::add_adjoint(const Source* sources, std::size_t n, const Mesh
     }
     if (loss.mu)
         prepare_potential(stream);
+    fourier_.columns_backward(psi, stream);
     fourier_.planes_backward(psi, stream);
     const MeshField<T> field = this->field(bool(loss.mu));
     with_points(options_.kernel, [&](auto points) {

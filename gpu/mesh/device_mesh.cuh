@@ -41,8 +41,9 @@ struct MassScale {
 /// A DeviceMesh has potential and accelerations on meshes of T, float or double. Masses are
 /// assigned as 64-bit integer multiples of a power of two: sums do not depend on order, and results
 /// on one device are bitwise reproducible. Memory: sizeof(T) bytes per cell for each of 4 meshes (1
-/// with four_point, 3 for float), and as much as one mesh for cuFFT. A rank has the planes of its
-/// slab and the rows near its particles; it needs up to three of these for messages.
+/// with four_point, 3 for float), and for some sizes as much as one mesh for cuFFT. A rank has the
+/// planes of its slab and the rows near its particles. If ranks cannot read each other's memory,
+/// messages take up to three meshes more.
 template <class T>
 class DeviceMesh {
 public:
@@ -80,6 +81,8 @@ private:
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
     /// Returns the spectrum of the potential. On ranks a later mesh overwrites it.
     T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
+    /// Returns the spectrum of the first component, which to_planes() sends to component(0).
+    T* first_spectrum() { return component(fourier_.ranks() ? 1 : 0); }
     /// Returns the marks of the points that a particle may read, and one more on each side: images
     /// of a place may differ by rounding.
     RowMarks row_marks() const
@@ -96,6 +99,8 @@ private:
     void share_sum(const Stream& stream);
     void multiply(const Stream& stream);
     void to_planes(const Stream& stream);
+    void differentiate(int d, const Stream& stream);
+    void share_components(const Stream& stream);
 
     Periodicity box_;
     MeshOptions options_;

@@ -1,44 +1,60 @@
-// A block copies one row: 8 (n / 2 + 1) bytes of floats, twice as many of doubles and integers.
+// A block copies a row at a time: 8 (n / 2 + 1) bytes of floats, twice as many of doubles and
+// integers.
 //
 // Bytes sent by each of P ranks of a mesh of n^3 cells, in floats: 4 n^3 (P - 1) / P^2 for each of
 // three transpositions. Masses (8 bytes a cell) and three components (4 bytes each) travel only
 // for rows where a rank has particles outside its slab of planes. Morton order divides the first
 // axis first: for P = 2 these are the margins, for P = 4 half the cells of a rank.
 // Contraction: none.
+#include <algorithm>
+#include <cstring>
+
 #include "chamomile/gpu/mesh/device_slab_fourier.cuh"
 
 namespace chamomile {
 namespace {
 
 using Word = unsigned long long;
-constexpr unsigned block_size = 256;
+constexpr unsigned block_size = 512;
 
-__global__ void __launch_bounds__(block_size)
-    pack_rows(const Word* grid, const Index* rows, std::size_t words, Word* to)
-{
-    const Word* const from = grid + rows[blockIdx.x] * words;
-    for (std::size_t w = threadIdx.x; w < words; w += block_size)
-        to[blockIdx.x * words + w] = from[w];
-}
-
+/// Copies rows, or adds them as integers. Null lists stand for 0, 1, 2, ... `from` and its rows may
+/// lie on another GPU; their latency is hidden by the next row's number and by many threads.
 template <bool adds>
 __global__ void __launch_bounds__(block_size)
-    unpack_rows(const Word* from, const Index* rows, std::size_t words, Word* grid)
+    copy_rows(const Word* __restrict__ from, const Index* __restrict__ from_rows, std::size_t count,
+              std::size_t words, const Index* __restrict__ to_rows, Word* __restrict__ to)
 {
-    Word* const to = grid + rows[blockIdx.x] * words;
-    for (std::size_t w = threadIdx.x; w < words; w += block_size) {
-        const Word arrived = from[blockIdx.x * words + w];
-        to[w] = adds ? to[w] + arrived : arrived;
+    const auto row_of = [&](const Index* rows, std::size_t k) {
+        return rows && k < count ? std::size_t(rows[k]) : k;
+    };
+    std::size_t next = row_of(from_rows, blockIdx.x);
+    for (std::size_t k = blockIdx.x; k < count; k += gridDim.x) {
+        const Word* const source = from + next * words;
+        Word* const target = to + row_of(to_rows, k) * words;
+        next = row_of(from_rows, k + gridDim.x);
+        for (std::size_t w = threadIdx.x; w < words; w += block_size)
+            target[w] = adds ? target[w] + source[w] : source[w];
     }
 }
 
-__global__ void __launch_bounds__(block_size)
-    copy_rows(const Word* from, const Index* from_rows, std::size_t words, const Index* to_rows,
-              Word* to)
+/// Two blocks of 512 threads for each multiprocessor of an H200 leave half of its threads to other
+/// kernels.
+template <bool adds = false>
+void launch_copy(const Word* from, const Index* from_rows, std::size_t count, std::size_t words,
+                 const Index* to_rows, Word* to, cudaStream_t stream)
 {
-    for (std::size_t w = threadIdx.x; w < words; w += block_size)
-        to[to_rows[blockIdx.x] * words + w] = from[from_rows[blockIdx.x] * words + w];
+    constexpr std::size_t max_blocks = 264;
+    if (count > 0)
+        copy_rows<adds><<<unsigned(std::min(count, max_blocks)), block_size, 0, stream>>>(
+            from, from_rows, count, words, to_rows, to);
+    check(cudaGetLastError(), "launch the copy of rows of a mesh");
 }
+
+/// The head of a message whose receiver reads the rows from the sender's memory.
+struct RemoteRows {
+    const Word* mesh;
+    const Index* rows;
+};
 
 /// Fills places[k] with k + `first`, or places[rows[k]], when rows[k] becomes this place too.
 __global__ void __launch_bounds__(block_size)
@@ -67,8 +83,7 @@ std::vector<Index> places_of_block(int length, MeshRange planes, MeshRange rows)
 
 template <class T>
 DeviceSlabFourier<T>::DeviceSlabFourier(int n, Communicator* ranks)
-    : n_(n), ranks_(ranks && ranks->size() > 1 ? ranks : nullptr),
-      fourier_(n, ranks_ ? std::optional(own().count()) : std::nullopt)
+    : n_(n), ranks_(ranks && ranks->size() > 1 ? ranks : nullptr), fourier_(n, own().count())
 {
     if (!ranks_)
         return;
@@ -127,18 +142,18 @@ void DeviceSlabFourier<T>::sum_integers(unsigned long long* grid, const Stream& 
 {
     if (!ranks_)
         return;
-    start(grid, covered_, grid, shared_, stream);
-    finish(grid, shared_, true, stream);
+    start<true>(grid, covered_, grid, shared_, stream);
+    finish<true>(grid, shared_, stream);
 }
 
 template <class T>
 void DeviceSlabFourier<T>::forward(T* grid, T* spectrum, const Stream& stream)
 {
     fourier_.forward(grid, stream);
-    if (!ranks_)
-        return;
-    start(grid, planes_, spectrum, columns_, stream);
-    finish(spectrum, columns_, false, stream);
+    if (ranks_) {
+        start<false>(grid, planes_, spectrum, columns_, stream);
+        finish<false>(spectrum, columns_, stream);
+    }
     fourier_.columns_forward(spectrum, stream);
 }
 
@@ -151,13 +166,15 @@ void DeviceSlabFourier<T>::columns_backward(T* spectrum, const Stream& stream)
 template <class T>
 void DeviceSlabFourier<T>::start_to_planes(const T* spectrum, T* grid, const Stream& stream)
 {
-    start(spectrum, columns_, grid, planes_, stream);
+    if (ranks_)
+        start<false>(spectrum, columns_, grid, planes_, stream);
 }
 
 template <class T>
 void DeviceSlabFourier<T>::finish_to_planes(T* grid, const Stream& stream)
 {
-    finish(grid, planes_, false, stream);
+    if (ranks_)
+        finish<false>(grid, planes_, stream);
 }
 
 template <class T>
@@ -167,63 +184,79 @@ void DeviceSlabFourier<T>::planes_backward(T* grid, const Stream& stream)
 }
 
 template <class T>
-void DeviceSlabFourier<T>::share(T* grid, const Stream& stream)
+void DeviceSlabFourier<T>::start_share(T* grid, const Stream& stream)
 {
-    if (!ranks_)
-        return;
-    start(grid, shared_, grid, covered_, stream);
-    finish(grid, covered_, false, stream);
+    if (ranks_)
+        start<false>(grid, shared_, grid, covered_, stream);
 }
 
-/// Sends rows to each rank, and copies the rows that stay.
 template <class T>
-template <class Number>
+void DeviceSlabFourier<T>::finish_share(T* grid, const Stream& stream)
+{
+    if (ranks_)
+        finish<false>(grid, covered_, stream);
+}
+
+/// Sends rows to each rank, and copies the rows that stay. Ranks that can read each other's memory
+/// copy or add rows from there; for others they are packed.
+template <class T>
+template <bool adds, class Number>
 void DeviceSlabFourier<T>::start(const Number* from, RowsOfRanks& leaving, Number* to,
                                  RowsOfRanks& arriving, const Stream& stream)
 {
     const auto* const source = reinterpret_cast<const Word*>(from);
-    const std::size_t words = row() * sizeof(Number) / sizeof(Word);
-    const auto me = std::size_t(ranks_->rank());
-    auto* next = reinterpret_cast<Word*>(leaving_[turn_ ^= 1].reserve(
-        (leaving.begin.back() - leaving.count(me)) * words * sizeof(Word)));
-    std::vector<DeviceMessage> messages{std::size_t(ranks_->size())};
-    for (std::size_t r = 0; r < messages.size(); ++r) {
+    auto* const target = reinterpret_cast<Word*>(to);
+    const std::size_t words = row() * sizeof(Number) / sizeof(Word),
+                      me = std::size_t(ranks_->rank()), ranks = std::size_t(ranks_->size());
+    const bool packs = !exchange_.reads_others(*ranks_);
+    const std::size_t packed = packs ? leaving.begin.back() - leaving.count(me) : 0;
+    auto* next =
+        reinterpret_cast<Word*>(leaving_[turn_ ^= 1].reserve(packed * words * sizeof(Word)));
+    std::vector<DeviceMessage> messages{ranks};
+    for (std::size_t r = 0; r < ranks; ++r) {
         const std::size_t n = r == me ? 0 : leaving.count(r);
+        const Index* const rows = leaving.row.data() + leaving.begin[r];
         if (n == 0)
             continue;
-        pack_rows<<<unsigned(n), block_size, 0, stream>>>(
-            source, leaving.row.data() + leaving.begin[r], words, next);
-        check(cudaGetLastError(), "launch the packing of a mesh");
-        messages[r] = {{}, reinterpret_cast<const std::byte*>(next), n * words * sizeof(Word)};
-        next += n * words;
+        if (packs) {
+            launch_copy(source, rows, n, words, nullptr, next, stream);
+            messages[r] = {{}, reinterpret_cast<const std::byte*>(next), n * words * sizeof(Word)};
+            next += n * words;
+        } else {
+            const RemoteRows remote{source, rows};
+            const auto bytes = std::as_bytes(std::span(&remote, 1));
+            messages[r].head.assign(bytes.begin(), bytes.end());
+            ranks_->count_bytes(n * words * sizeof(Word));
+        }
     }
-    if (const std::size_t n = leaving.count(me); n > 0)
-        copy_rows<<<unsigned(n), block_size, 0, stream>>>(
-            source, leaving.row.data() + leaving.begin[me], words,
-            arriving.row.data() + arriving.begin[me], reinterpret_cast<Word*>(to));
-    check(cudaGetLastError(), "launch the copy of rows of a mesh");
     exchange_.start(messages, *ranks_, stream);
+    // Rows that stay: none of those that are added.
+    launch_copy(source, leaving.row.data() + leaving.begin[me], leaving.count(me), words,
+                arriving.row.data() + arriving.begin[me], target, stream);
+    for (std::size_t k = 1; k < ranks && !packs; ++k) { // each rank from another one at a time
+        const std::size_t r = (me + k) % ranks, n = arriving.count(r);
+        if (n == 0)
+            continue;
+        RemoteRows remote;
+        std::memcpy(&remote, exchange_.head(int(r)).data(), sizeof remote);
+        launch_copy<adds>(remote.mesh, remote.rows, n, words,
+                          arriving.row.data() + arriving.begin[r], target, exchange_.copies());
+    }
 }
 
 /// Adds the received rows, as integers, or writes them.
 template <class T>
-template <class Number>
-void DeviceSlabFourier<T>::finish(Number* to, RowsOfRanks& arriving, bool adds,
-                                  const Stream& stream)
+template <bool adds, class Number>
+void DeviceSlabFourier<T>::finish(Number* to, RowsOfRanks& arriving, const Stream& stream)
 {
     exchange_.finish(stream);
     const std::size_t words = row() * sizeof(Number) / sizeof(Word);
-    for (int r = 0; r < ranks_->size(); ++r) {
-        const std::size_t n = r == ranks_->rank() ? 0 : arriving.count(std::size_t(r));
-        if (n == 0)
-            continue;
-        const auto unpack = adds ? unpack_rows<true> : unpack_rows<false>;
-        unpack<<<unsigned(n), block_size, 0, stream>>>(
-            reinterpret_cast<const Word*>(exchange_.data(r)),
-            arriving.row.data() + arriving.begin[std::size_t(r)], words,
-            reinterpret_cast<Word*>(to));
-        check(cudaGetLastError(), "launch the unpacking of a mesh");
-    }
+    for (int r = 0; r < ranks_->size() && !exchange_.reads_others(*ranks_); ++r)
+        if (r != ranks_->rank())
+            launch_copy<adds>(reinterpret_cast<const Word*>(exchange_.data(r)), nullptr,
+                              arriving.count(std::size_t(r)), words,
+                              arriving.row.data() + arriving.begin[std::size_t(r)],
+                              reinterpret_cast<Word*>(to), stream);
 }
 
 template class DeviceSlabFourier<float>;

@@ -1,7 +1,6 @@
 /// \file  Fourier transforms of a grid on GPUs, shared among the ranks.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "chamomile/force/mesh/covered_rows.hpp"
@@ -24,7 +23,8 @@ struct RowsOfRanks {
 /// and a slab of rows. A grid has the rows of its planes, and after them the rows of other planes
 /// where it has particles (cover()), which are sent to their slab or from it. A spectrum has the
 /// rows j of a slab for all i, i slowest. One rank transforms the whole grid. Functions are
-/// collective.
+/// collective. Other ranks may read the rows that a function sends until the next call of cover(),
+/// sum_integers(), forward(), start_to_planes() or start_share() has returned.
 template <class T>
 class DeviceSlabFourier {
 public:
@@ -49,26 +49,27 @@ public:
     /// Transforms a field at this rank's planes to the spectrum at its rows, or in place on one
     /// rank.
     void forward(T* grid, T* spectrum, const Stream& stream);
-    /// Transforms the spectrum at this rank's rows along the first index. Only on several ranks.
+    /// Transforms the spectrum at this rank's rows along the first index.
     void columns_backward(T* spectrum, const Stream& stream);
     /// Send the spectrum after columns_backward() to the planes of `grid`. Work that is queued in
-    /// `stream` between the two calls runs while the data travel. Only on several ranks.
+    /// `stream` between the two calls runs while the data travel. Nothing on one rank.
     void start_to_planes(const T* spectrum, T* grid, const Stream& stream);
     void finish_to_planes(T* grid, const Stream& stream);
-    /// Transforms the planes of this rank to the field; on one rank the whole spectrum.
+    /// Transforms the planes of this rank to the field.
     void planes_backward(T* grid, const Stream& stream);
-    /// Fills the covered rows of a field from the ranks of their planes. Nothing on one rank.
-    void share(T* grid, const Stream& stream);
+    /// Fill the covered rows of a field from the ranks of their planes, in two halves as above.
+    void start_share(T* grid, const Stream& stream);
+    void finish_share(T* grid, const Stream& stream);
 
 private:
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
     void list_rows(const std::vector<std::vector<Index>>& rows_of_ranks, RowsOfRanks& rows,
                    const Stream& stream) const;
-    template <class Number>
+    template <bool adds, class Number>
     void start(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
                const Stream& stream);
-    template <class Number>
-    void finish(Number* to, RowsOfRanks& arriving, bool adds, const Stream& stream);
+    template <bool adds, class Number>
+    void finish(Number* to, RowsOfRanks& arriving, const Stream& stream);
 
     int n_;
     Communicator* ranks_;
@@ -78,7 +79,7 @@ private:
     RowsOfRanks covered_{{0}, {}}, shared_; ///< in each other slab; of each rank in the own slab
     DeviceBuffer<Index> places_;            ///< of all rows in a grid
     DeviceExchange exchange_;
-    DeviceBuffer<std::byte> leaving_[2]; // two: another rank may still copy from the last
+    DeviceBuffer<std::byte> leaving_[2]; ///< packed; two: another rank may still copy from the last
     int turn_ = 0;
     PinnedBuffer<std::uint8_t> marks_;
 };

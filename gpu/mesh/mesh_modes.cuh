@@ -21,18 +21,12 @@ struct alignas(2 * sizeof(T)) Mode {
     T x, y;
 };
 
-template <class T>
-struct Spectra {
-    Mode<T>* potential;
-    Mode<T>* component[3]; ///< null with differences
-};
-
-/// Multiplies masses by Green's function and differentiates. Spectra have the rows `own` of each
-/// plane.
+/// Multiplies masses by Green's function, and differentiates along the first index unless `first`
+/// is null. Spectra have the rows `own` of each plane.
 template <class T>
 __global__ void __launch_bounds__(block_of_modes)
-    multiply_modes(Spectra<T> spectra, GreenFunction green, const double* of_rows, int n,
-                   MeshRange own)
+    multiply_modes(Mode<T>* potential, Mode<T>* first, GreenFunction green, const double* of_rows,
+                   int n, MeshRange own)
 {
     const std::size_t mode = std::size_t(blockIdx.x) * block_of_modes + threadIdx.x,
                       half = std::size_t(n / 2 + 1), rows = std::size_t(own.end - own.begin);
@@ -42,31 +36,27 @@ __global__ void __launch_bounds__(block_of_modes)
               i = int(mode / (half * rows));
     const double *wave = of_rows, *factor = of_rows + n, *gradient = of_rows + 2 * n;
     const double g = green(wave, factor, gradient, i, j, k);
-    const Mode<T> mass = spectra.potential[mode];
+    const Mode<T> mass = potential[mode];
     const double x = g * double(mass.x), y = g * double(mass.y);
-    spectra.potential[mode] = {T(x), T(y)};
-    if (!spectra.component[0])
-        return;
-    const double slope[3] = {gradient[i], gradient[j], gradient[k]};
-    for (int d = 0; d < 3; ++d) // -i times
-        if (spectra.component[d])
-            spectra.component[d][mode] = {T(slope[d] * y), T(-slope[d] * x)};
+    potential[mode] = {T(x), T(y)};
+    if (first) // -i times
+        first[mode] = {T(gradient[i] * y), T(-gradient[i] * x)};
 }
 
-/// Differentiates along the second and third index, at planes in space along the first. On ranks
-/// these two components need no transposition of their own.
+/// Differentiates along the second (d = 1) or third (2) index, at planes in space along the first:
+/// these two components need no transform along it, and on ranks no transposition.
 template <class T>
 __global__ void __launch_bounds__(block_of_modes)
-    differentiate_planes(Spectra<T> spectra, const double* gradient, int n, int planes)
+    differentiate_planes(const Mode<T>* potential, Mode<T>* component, const double* gradient,
+                         int n, int planes, int d)
 {
     const std::size_t mode = std::size_t(blockIdx.x) * block_of_modes + threadIdx.x,
                       half = std::size_t(n / 2 + 1);
     if (mode >= std::size_t(planes) * std::size_t(n) * half)
         return;
-    const Mode<T> of = spectra.potential[mode];
-    const double slope[3] = {0, gradient[mode / half % std::size_t(n)], gradient[mode % half]};
-    for (int d = 1; d < 3; ++d) // -i times
-        spectra.component[d][mode] = {T(slope[d] * double(of.y)), T(-slope[d] * double(of.x))};
+    const Mode<T> of = potential[mode];
+    const double slope = gradient[d == 1 ? mode / half % std::size_t(n) : mode % half];
+    component[mode] = {T(slope * double(of.y)), T(-slope * double(of.x))}; // -i times
 }
 
 /// Adds to the spectrum of Psi that of component d of lambda, or of mu for d = -1.

@@ -1,7 +1,8 @@
 // Contraction: none.
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "chamomile/gpu/ranks/device_exchange.cuh"
@@ -9,18 +10,22 @@
 namespace chamomile {
 namespace {
 
-/// Enables direct copies between two GPUs, once in the process, if their link allows it.
-void allow_copies(int to, int from)
+/// Enables direct access of a GPU to another. Returns false if their link does not allow it.
+bool allow_access(int to, int from)
 {
     static std::mutex lock;
-    static std::set<std::pair<int, int>> asked;
+    static std::map<std::pair<int, int>, bool> known;
     const std::scoped_lock held(lock);
-    if (to == from || !asked.insert({to, from}).second)
-        return;
+    const auto [found, is_new] = known.insert({{to, from}, to == from});
+    if (!is_new || to == from)
+        return found->second;
     int can = 0;
-    if (cudaDeviceCanAccessPeer(&can, to, from) == cudaSuccess && can)
-        cudaDeviceEnablePeerAccess(from, 0);
+    if (cudaDeviceCanAccessPeer(&can, to, from) == cudaSuccess && can) {
+        const cudaError_t status = cudaDeviceEnablePeerAccess(from, 0);
+        found->second = status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled;
+    }
     cudaGetLastError(); // clears "already enabled" by other code
+    return found->second;
 }
 
 } // namespace
@@ -59,13 +64,13 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
     if (nccl_)
         send_by_nccl(to);
     else
-        copy(stages);
-    ready_->record(*copies_);
+        copy(stages, ranks.rank());
 }
 
 /// Waits, since the senders may reuse their buffers after their next exchange.
 void DeviceExchange::finish(const Stream& stream)
 {
+    ready_->record(*copies_);
     check(cudaStreamWaitEvent(stream, *ready_), "wait for received data");
     nccl_ ? nccl_->wait(*copies_) : copies_->wait();
 }
@@ -80,6 +85,19 @@ void DeviceExchange::begin(Communicator& ranks)
     ready_.emplace();
     if (!ranks.shares_memory() && ranks.size() > 1)
         nccl_ = NcclLink::join(ranks);
+}
+
+bool DeviceExchange::reads_others(Communicator& ranks)
+{
+    if (reads_others_)
+        return *reads_others_;
+    begin(ranks);
+    const std::vector<int> devices = ranks.all_gather(device_);
+    const bool can = ranks.shares_memory() && std::ranges::all_of(devices, [&](int other) {
+                         return allow_access(device_, other);
+                     });
+    const std::vector<char> all = ranks.all_gather(char(can));
+    return *(reads_others_ = std::ranges::all_of(all, [](char one) { return one != 0; }));
 }
 
 /// Sends the heads, and the data if they are staged through the host.
@@ -120,10 +138,13 @@ void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to)
     nccl_->start(leaving, arriving, *copies_);
 }
 
-/// Copies received data, from the sender's GPU or from staged host memory.
-void DeviceExchange::copy(bool was_staged)
+/// Copies received data, from the sender's GPU or from staged host memory. Each rank begins with
+/// the one after it, so that ranks read from different GPUs at a time.
+void DeviceExchange::copy(bool was_staged, int me)
 {
-    for (std::size_t r = 0; r + 1 < begins_.size(); ++r) {
+    const std::size_t ranks = begins_.size() - 1;
+    for (std::size_t k = 1; k <= ranks; ++k) {
+        const std::size_t r = (std::size_t(me) + k) % ranks;
         const Label from = label(int(r));
         if (from.bytes == 0)
             continue;
@@ -134,7 +155,7 @@ void DeviceExchange::copy(bool was_staged)
             check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, *copies_),
                   "copy data received from other ranks");
         } else {
-            allow_copies(device_, from.device);
+            allow_access(device_, from.device);
             check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, *copies_),
                   "copy from another rank");
         }

@@ -29,9 +29,17 @@ public:
         finish(stream);
     }
     /// start() and finish() are the two halves of exchange(). Work that is queued in `stream`
-    /// between them runs during the copies. data() is valid after finish().
+    /// between them runs during the copies. data() is valid after finish(). After start() all ranks
+    /// have finished their last exchange.
     void start(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
     void finish(const Stream& stream);
+
+    /// True if kernels of all ranks can read the memory of all others. Then a head may have
+    /// addresses of data that `stream` has produced, and finish() also waits for kernels in
+    /// copies(). An error that frees these data may end the readers with an error too. Collective
+    /// at the first call.
+    bool reads_others(Communicator& ranks);
+    const Stream& copies() const { return *copies_; } ///< after start()
 
     /// Return the head and data received from a rank; the data are ready in the order of the
     /// stream.
@@ -49,7 +57,7 @@ private:
     void send_labels(std::span<const DeviceMessage> to, bool stages, Communicator& ranks);
     void begin(Communicator& ranks);
     void send_by_nccl(std::span<const DeviceMessage> to);
-    void copy(bool was_staged);
+    void copy(bool was_staged, int me);
 
     Inbox inbox_;
     DeviceBuffer<std::byte> arrived_;
@@ -59,6 +67,7 @@ private:
     std::optional<Stream> copies_;   // of received data
     std::optional<Event> ready_;     // when data can be sent, then when they have arrived
     std::shared_ptr<NcclLink> nccl_; // null: no NCCL
+    std::optional<bool> reads_others_;
 };
 
 } // namespace chamomile

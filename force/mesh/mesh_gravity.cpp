@@ -41,9 +41,12 @@ public:
         const TimedPhase phase(profile, "mesh: potential");
         fourier_.forward(potential_);
         multiply();
+        fourier_.columns_backward(potential_);
         is_potential_ = four_point();
         if (is_potential_)
-            to_field(potential_);
+            return to_field(potential_);
+        fourier_.columns_backward(component_[0]);
+        differentiate_planes();
         for (Grid<T>& component : component_)
             to_field(component);
     }
@@ -135,10 +138,11 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    void to_field(Grid<T>& spectrum) const
+    /// Transforms this rank's planes.
+    void to_field(Grid<T>& planes) const
     {
-        fourier_.backward(spectrum);
-        fourier_.share(spectrum);
+        fourier_.planes_backward(planes);
+        fourier_.share(planes);
     }
 
     MeshField<T> field(bool has_potential) const
@@ -207,12 +211,12 @@ private:
         }
     }
 
-    /// Turns the mass spectrum into the spectra of the potential and the acceleration, at this
-    /// rank's rows.
+    /// Turns the mass spectrum into the spectra of the potential and of the first component, at
+    /// this rank's rows.
     void multiply()
     {
-        for (Grid<T>& component : component_)
-            component.reshape(potential_.planes(), potential_.rows());
+        if (!component_.empty())
+            component_[0].reshape(potential_.planes(), potential_.rows());
         const GreenFunction green{box_.side, four_point()};
         const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
                      *gradient = rows_.gradient.data();
@@ -224,13 +228,31 @@ private:
                 for (int k = 0; k <= n / 2; ++k) {
                     std::complex<T>& mode = potential_.mode(i, j, k);
                     mode *= T(green(wave, factor, gradient, i, j, k));
-                    if (component_.empty())
-                        continue;
-                    const std::complex<T> turned(mode.imag(), -mode.real()); // -i times
-                    component_[0].mode(i, j, k) = T(gradient[i]) * turned;
-                    component_[1].mode(i, j, k) = T(gradient[j]) * turned;
-                    component_[2].mode(i, j, k) = T(gradient[k]) * turned;
+                    if (!component_.empty())
+                        component_[0].mode(i, j, k) = T(gradient[i]) * turned(mode);
                 }
+    }
+
+    /// Differentiates along the second and third index, at planes in space along the first: these
+    /// two components need no transform along it, and on ranks no transposition.
+    void differentiate_planes()
+    {
+        const MeshRange planes = fourier_.own();
+        const int n = options_.cells;
+#pragma omp parallel for collapse(2) schedule(static)
+        for (int i = planes.begin; i < planes.end; ++i)
+            for (int j = 0; j < n; ++j)
+                for (int k = 0; k <= n / 2; ++k) {
+                    const std::complex<T> mode = turned(potential_.mode(i, j, k));
+                    component_[1].mode(i, j, k) = T(rows_.gradient[std::size_t(j)]) * mode;
+                    component_[2].mode(i, j, k) = T(rows_.gradient[std::size_t(k)]) * mode;
+                }
+    }
+
+    /// Returns -i times a mode.
+    static std::complex<T> turned(const std::complex<T>& mode)
+    {
+        return {mode.imag(), -mode.real()};
     }
 
     template <int points>
@@ -258,7 +280,7 @@ private:
     MassAssignment assignment_;
     mutable SlabFourier<T> fourier_;
     GreenRows rows_;
-    mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
+    mutable Grid<T> potential_; ///< with component_: planes to transform until add() needs it
     mutable bool is_potential_ = false;
     std::vector<Grid<T>> component_;   ///< of the acceleration; empty with differences
     std::optional<MarkedRows> marked_; ///< near the particles of this rank

@@ -159,7 +159,7 @@ void SlabFourier<T>::forward(Grid<T>& grid)
 }
 
 template <class T>
-void SlabFourier<T>::backward(Grid<T>& grid)
+void SlabFourier<T>::columns_backward(Grid<T>& grid)
 {
     fourier_.columns_backward(grid, own());
     if (ranks_)
@@ -172,7 +172,6 @@ void SlabFourier<T>::backward(Grid<T>& grid)
                 return Block{own(), slab(r)};
             },
             Block{own(), all()});
-    fourier_.planes_backward(grid, own());
 }
 
 template <class T>

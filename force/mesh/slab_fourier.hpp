@@ -45,7 +45,15 @@ public:
     /// Transforms a field at this rank's planes to the spectrum at its rows.
     void forward(Grid<T>& grid);
     /// Transforms the spectrum at this rank's rows to the field at its planes.
-    void backward(Grid<T>& grid);
+    void backward(Grid<T>& grid)
+    {
+        columns_backward(grid);
+        planes_backward(grid);
+    }
+    /// The two halves of backward(): along the first index, to this rank's planes, and along the
+    /// two others.
+    void columns_backward(Grid<T>& grid);
+    void planes_backward(Grid<T>& grid) { fourier_.planes_backward(grid, own()); }
     /// Returns planes of a field, filled into `into` from their ranks; `field` itself on
     /// one rank. At most n planes, of 0 ... 2 n - 1: plane n + i is plane i.
     const Grid<T>& window(const Grid<T>& field, MeshRange wanted, std::optional<Grid<T>>& into);

@@ -37,11 +37,14 @@ public:
 
     /// Scales this column by `factor` in all later reads.
     void multiply(Column value, double factor);
-    /// Wraps positions, after scaling, into the box in all later reads.
+    /// Wraps positions, after scaling, into the box in all later reads. Known bounds stay if all
+    /// positions are inside, so that nobody reads them again.
     void wrap(const Periodicity& box)
     {
         box_ = box;
-        bounds_.reset();
+        if (bounds_ && !(box.wrapped(bounds_->low) == bounds_->low &&
+                         box.wrapped(bounds_->high) == bounds_->high))
+            bounds_.reset();
     }
 
     std::optional<Box> bounds() const override { return bounds_; }

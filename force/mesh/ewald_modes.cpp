@@ -230,7 +230,7 @@ private:
     }
 
     /// Loads particles begin ... of `active`, or of all if empty; the rest of the block is
-    /// massless.
+    /// massless. Without masses all are 1.
     void load(ModeBlock& block, std::size_t begin, std::size_t end,
               std::span<const std::uint32_t> active, const ArrayView& position,
               const ArrayView& mass) const
@@ -245,7 +245,7 @@ private:
                 block.cosine[d][p] = std::cos(x);
                 block.sine[d][p] = std::sin(x);
             }
-            block.mass[p] = is_present && mass ? mass.load(i) : 0;
+            block.mass[p] = !is_present ? 0 : mass ? mass.load(i) : 1;
         }
     }
 

@@ -53,7 +53,7 @@ class LongRange {
 public:
     virtual ~LongRange() = default;
 
-    /// Computes the field of n sources; positions may lie in any image.
+    /// Computes the field of n sources; positions may lie in any image. Without masses all are 1.
     virtual void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
                          Profile& profile) = 0;
 

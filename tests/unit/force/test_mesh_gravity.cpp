@@ -1,4 +1,5 @@
 // The long range, by mesh and by modes, against exact Ewald sums less the short range.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -250,6 +251,25 @@ TEST_CASE("mesh fields match bitwise for any number of threads")
         check([&] { return make_mesh_gravity({9}, {24, 1.25, Assignment::piecewise_cubic, by}); });
     check([] { return make_ewald_modes({9}, 9 / 15.); });
     omp_set_num_threads(all);
+}
+
+TEST_CASE("without masses all are 1")
+{
+    Particles p = uniform_cube(300);
+    std::ranges::fill(p.mass, 1);
+    std::vector<std::unique_ptr<LongRange>> fields;
+    fields.push_back(make_mesh_gravity({1}, {16}));
+    fields.push_back(make_ewald_modes({1}, 1 / 15.));
+    for (const auto& field : fields) {
+        const Field with_masses = field_of(*field, p);
+        Field without(p.size());
+        Profile profile;
+        const ArrayView position = view_of(std::span(p.position));
+        field->prepare(p.size(), position, {}, profile);
+        field->add(p.size(), position, {}, 1, view_of(std::span(without.acceleration)),
+                   view_of(std::span(without.potential)), profile);
+        CHECK(without == with_masses);
+    }
 }
 
 TEST_CASE("translated particles have equal mesh fields up to rounding")

@@ -104,6 +104,24 @@ TEST_CASE("blocks of comoving files contain peculiar velocities, or momenta and 
     }
 }
 
+TEST_CASE("bounds stay known if all positions are inside the box")
+{
+    const TemporaryFolder folder;
+    Snapshot made = sample_snapshot(300);
+    for (Vec3<double>& x : made.particles.position)
+        x += Vec3<double>{5000, 5000, 5000};
+    write_snapshot(made, folder / "a.hdf5");
+    for (const double side : {1e4, 4000.}) {
+        const Snapshot open = open_snapshot(folder / "a.hdf5");
+        const Box known = open.deferred->bounds().value();
+        open.deferred->wrap({side});
+        const std::optional<Box> kept = open.deferred->bounds();
+        REQUIRE(kept.has_value() == (side == 1e4));
+        if (kept)
+            CHECK((kept->low == known.low && kept->high == known.high));
+    }
+}
+
 TEST_CASE("joined snapshots leave their particles in both files")
 {
     const TemporaryFolder folder;

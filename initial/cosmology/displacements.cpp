@@ -1,6 +1,7 @@
 #include "chamomile/initial/cosmology/displacements.hpp"
 
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <numbers>
 
@@ -25,32 +26,37 @@ void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
                 combine(one(i, j, k), other(i, j, k));
 }
 
-/// Sets field to the inverse transform of factor(kx, ky, kz) times the spectrum.
+/// Sets `half`, which may be phi, to the spectrum of factor(kx, ky, kz) phi at this rank's planes.
 template <class Factor>
-void transformed(const Grid<double>& spectrum, SlabFourier<double>& fourier, Grid<double>& field,
-                 const Factor& factor)
+void to_planes(const Grid<double>& phi, SlabFourier<double>& fourier, Grid<double>& half,
+               const Factor& factor)
 {
-    const int n = spectrum.side();
-    const MeshRange planes = spectrum.planes(), rows = spectrum.rows();
-    field.reshape(planes, rows);
+    const int n = phi.side();
+    const MeshRange planes = phi.planes(), rows = phi.rows();
+    half.reshape(planes, rows);
 #pragma omp parallel for collapse(2) schedule(static)
     for (int i = planes.begin; i < planes.end; ++i)
         for (int j = rows.begin; j < rows.end; ++j)
             for (int k = 0; k <= n / 2; ++k)
-                field.mode(i, j, k) =
-                    factor(wave_number(i, n), wave_number(j, n), k) * spectrum.mode(i, j, k);
-    fourier.backward(field);
+                half.mode(i, j, k) =
+                    factor(wave_number(i, n), wave_number(j, n), k) * phi.mode(i, j, k);
+    fourier.columns_backward(half);
 }
 
-/// Computes phi_,ab at the mesh points.
-void second_derivative(const Grid<double>& phi, int a, int b, SlabFourier<double>& fourier,
-                       double side, Grid<double>& field)
+/// Sets `field` to the values at the mesh points of factor(ky, kz) times the spectrum at planes.
+template <class Factor>
+void from_planes(const Grid<double>& half, SlabFourier<double>& fourier, Grid<double>& field,
+                 const Factor& factor)
 {
-    const double unit = wave_unit(side);
-    transformed(phi, fourier, field, [&](int kx, int ky, int kz) {
-        const int k[3] = {kx, ky, kz};
-        return -unit * unit * k[a] * k[b];
-    });
+    const int n = half.side();
+    const MeshRange planes = half.planes();
+    field.reshape(planes, half.rows());
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int i = planes.begin; i < planes.end; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k <= n / 2; ++k)
+                field.mode(i, j, k) = factor(wave_number(j, n), k) * half.mode(i, j, k);
+    fourier.planes_backward(field);
 }
 
 } // namespace
@@ -67,42 +73,67 @@ void solve_poisson(Grid<double>& spectrum, double side)
 Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
                                     double side)
 {
+    using Mode = std::complex<double>;
     const int n = phi1.side();
-    Grid<double> sum = fourier.spectrum(), field = fourier.spectrum(), source = fourier.spectrum();
-    second_derivative(phi1, 0, 0, fourier, side, sum);
-    second_derivative(phi1, 1, 1, fourier, side, field);
-    const auto multiply_and_add = [](double& diagonal, double& next) {
-        const double product = diagonal * next;
-        diagonal += next;
-        next = product;
+    const double unit = wave_unit(side);
+    Grid<double> half = fourier.spectrum(), sum = fourier.spectrum(), field = fourier.spectrum(),
+                 source = fourier.spectrum();
+    const auto set_field = [&](const auto& factor) { from_planes(half, fourier, field, factor); };
+    const auto multiply_and_add = [&] { // field is then (sum) times (field)
+        at_points(sum, field, [](double& diagonal, double& next) {
+            const double product = diagonal * next;
+            diagonal += next;
+            next = product;
+        });
+        at_points(source, field, [](double& s, double& product) { s += product; });
     };
-    at_points(sum, field, multiply_and_add); // sum is now xx + yy, field is xx yy
-    source.reshape(field.planes(), field.rows());
-    at_points(source, field, [](double& s, double& product) { s = product; });
-    second_derivative(phi1, 2, 2, fourier, side, field);
-    at_points(sum, field, multiply_and_add); // field is now (xx + yy) zz
-    at_points(source, field, [](double& s, double& product) { s += product; });
-    for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
-        second_derivative(phi1, a, b, fourier, side, field);
+    const auto subtract_square = [&] {
         at_points(source, field, [](double& s, double& d) { s -= d * d; });
-    }
+    };
+    to_planes(phi1, fourier, sum, [&](int kx, int, int) { return -unit * unit * kx * kx; });
+    fourier.planes_backward(sum); // phi_,xx
+    source.reshape(sum.planes(), sum.rows());
+    to_planes(phi1, fourier, half, [](int, int, int) { return 1.0; });
+    set_field([&](int ky, int) { return -unit * unit * ky * ky; });
+    multiply_and_add();
+    set_field([&](int, int kz) { return -unit * unit * kz * kz; });
+    multiply_and_add();
+    set_field([&](int ky, int kz) { return -unit * unit * ky * kz; });
+    subtract_square();
+    to_planes(phi1, fourier, half, [&](int kx, int, int) { return Mode(0, unit * kx); });
+    set_field([&](int ky, int) { return Mode(0, unit * ky); });
+    subtract_square();
+    set_field([&](int, int kz) { return Mode(0, unit * kz); });
+    subtract_square();
     fourier.forward(source);
     const double points = double(n) * n * n;
-    source.for_each_mode([&](int, int, int, std::complex<double>& mode) { mode /= points; });
+    source.for_each_mode([&](int, int, int, Mode& mode) { mode /= points; });
     solve_poisson(source, side);
     return source;
 }
 
-void displacement(const Grid<double>& phi, int axis, SlabFourier<double>& fourier, double side,
-                  Grid<double>& field)
+void for_each_displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
+                           std::optional<Assignment> window,
+                           const std::function<void(int axis, const Grid<double>& field)>& take)
 {
     const double unit = wave_unit(side);
     const int n = phi.side();
-    transformed(phi, fourier, field, [&](int kx, int ky, int kz) {
-        const int k[3] = {kx, ky, kz};
-        const bool has_no_sign = 2 * std::abs(k[axis]) == n;
-        return std::complex<double>(0, has_no_sign ? 0 : -unit * k[axis]);
-    });
+    Grid<double> field = fourier.spectrum();
+    const auto sharpness = [&](int kx, int ky, int kz) {
+        return window ? 1 / assignment_window(*window, kx, ky, kz, n) : 1;
+    };
+    const auto slope = [&](int k) { // -i k
+        return std::complex<double>(0, 2 * std::abs(k) == n ? 0 : -unit * k);
+    };
+    to_planes(phi, fourier, field,
+              [&](int kx, int ky, int kz) { return sharpness(kx, ky, kz) * slope(kx); });
+    fourier.planes_backward(field);
+    take(0, field);
+    to_planes(phi, fourier, phi, sharpness);
+    from_planes(phi, fourier, field, [&](int ky, int) { return slope(ky); });
+    take(1, field);
+    from_planes(phi, fourier, field, [&](int, int kz) { return slope(kz); });
+    take(2, field);
 }
 
 } // namespace chamomile

@@ -1,7 +1,14 @@
 /// \file  Second-order Lagrangian perturbation theory, with Fourier transforms. Meshes are in slabs
 /// of ranks: spectra have this rank's rows, fields its planes. Transforms are collective.
+///
+/// Derivatives along the second and third index are taken at planes, after the transform along the
+/// first: they share this transform, and the transposition between ranks.
 #pragma once
 
+#include <functional>
+#include <optional>
+
+#include "chamomile/force/mesh/assignment.hpp"
 #include "chamomile/force/mesh/slab_fourier.hpp"
 
 namespace chamomile {
@@ -14,14 +21,16 @@ void solve_poisson(Grid<double>& spectrum, double side);
 ///
 ///     laplace phi2 = sum_{i<j} phi1_,ii phi1_,jj - phi1_,ij^2
 ///
-/// Second derivatives and products are computed at the mesh points. Allocates three meshes,
+/// Second derivatives and products are computed at the mesh points. Allocates four meshes,
 /// including the result.
 Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
                                     double side);
 
-/// Computes -d phi / d x_axis at the mesh points from the spectrum of phi. Waves of wave number n/2
-/// have zero slope at the points.
-void displacement(const Grid<double>& phi, int axis, SlabFourier<double>& fourier, double side,
-                  Grid<double>& field);
+/// Calls take(axis, field) for each axis, where the field is -d phi / d x_axis at the mesh points,
+/// from the spectrum of phi, which is lost. Waves of wave number n/2 have zero slope at the points.
+/// `window`, if set, divides phi by its assignment window. Allocates a mesh.
+void for_each_displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
+                           std::optional<Assignment> window,
+                           const std::function<void(int axis, const Grid<double>& field)>& take);
 
 } // namespace chamomile

@@ -104,15 +104,11 @@ public:
           values_(places_.size())
     {}
 
-    /// For a glass, divides a spectrum by the assignment window, to compensate the smoothing of
-    /// interpolation.
-    void sharpen(Grid<double>& spectrum) const
+    /// Returns the kernel whose window divides a spectrum of a glass, to compensate the smoothing
+    /// of interpolation.
+    std::optional<Assignment> window() const
     {
-        const int n = spectrum.side();
-        if (!is_grid_)
-            spectrum.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
-                mode /= assignment_window(cloud_.kernel(), kx, ky, kz, n);
-            });
+        return is_grid_ ? std::optional<Assignment>() : cloud_.kernel();
     }
 
     /// Calls take(p, value) for the p-th particle of the run.
@@ -205,16 +201,15 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
         particles.mass[p] = facts.mass;
     }
 
-    Grid<double> field = fourier.spectrum();
     const auto displace = [&](Grid<double>& potential, double factor, double speed) {
-        reader.sharpen(potential);
-        for (int axis = 0; axis < 3; ++axis) {
-            displacement(potential, axis, fourier, facts.side, field);
-            reader.read(field, [&](std::size_t p, double value) {
-                component(particles.position[p], axis) += factor * value;
-                component(particles.velocity[p], axis) += speed * factor * value;
-            });
-        }
+        for_each_displacement(potential, fourier, facts.side, reader.window(),
+                              [&](int axis, const Grid<double>& field) {
+                                  reader.read(field, [&](std::size_t p, double value) {
+                                      component(particles.position[p], axis) += factor * value;
+                                      component(particles.velocity[p], axis) +=
+                                          speed * factor * value;
+                                  });
+                              });
     };
     if (second) {
         displace(*second, facts.second, facts.second_speed);

@@ -124,35 +124,50 @@ TEST_CASE("second-order displacements match theory for two waves and vanish for 
     constexpr int n = 16;
     const double A = 0.03, k = 1, side = 2 * pi;
     SlabFourier<double> fourier(n, nullptr);
-    const Grid<double> phi1 = spectrum_of(n, fourier, [&](double x, double y, double) {
+    Grid<double> phi1 = spectrum_of(n, fourier, [&](double x, double y, double) {
         return -A / k * (std::cos(k * x) + std::cos(k * y));
     });
-    Grid<double> phi2 = second_order_potential(phi1, fourier, side), field(n);
-    const auto compare = [&](const Grid<double>& phi, int axis, const auto& exact) {
-        displacement(phi, axis, fourier, side, field);
-        double worst = 0;
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j)
-                for (int l = 0; l < n; ++l)
-                    worst = std::max(
-                        worst, std::abs(field(i, j, l) - exact(2 * pi * i / n, 2 * pi * j / n)));
-        CHECK(worst < 1e-12 * A);
+    Grid<double> phi2 = second_order_potential(phi1, fourier, side);
+    const auto compare = [&](Grid<double> phi, const auto& exact) {
+        Vec3<double> worst{};
+        for_each_displacement(phi, fourier, side, {}, [&](int axis, const Grid<double>& field) {
+            for (int i = 0; i < n; ++i)
+                for (int j = 0; j < n; ++j)
+                    for (int l = 0; l < n; ++l) {
+                        const Vec3<double> place =
+                                               2 * pi / n * Vec3<double>{1. * i, 1. * j, 1. * l},
+                                           there = exact(place);
+                        double& of_axis = axis == 0 ? worst.x : axis == 1 ? worst.y : worst.z;
+                        const double value = axis == 0 ? there.x : axis == 1 ? there.y : there.z;
+                        of_axis = std::max(of_axis, std::abs(field(i, j, l) - value));
+                    }
+        });
+        CHECK(worst.x < 1e-12 * A);
+        CHECK(worst.y < 1e-12 * A);
+        CHECK(worst.z < 1e-12 * A);
     };
-    compare(phi1, 0, [&](double x, double) { return -A * std::sin(k * x); });
-    compare(phi1, 1, [&](double, double y) { return -A * std::sin(k * y); });
-    compare(phi1, 2, [&](double, double) { return 0; });
+    compare(std::move(phi1), [&](const Vec3<double>& x) {
+        return Vec3<double>{-A * std::sin(k * x.x), -A * std::sin(k * x.y), 0};
+    });
     const double half = A * A * k / 2; // the displacement is 3/7 of it, -(3/14) A^2 k
-    compare(phi2, 0, [&](double x, double y) { return -half * std::sin(k * x) * std::cos(k * y); });
-    compare(phi2, 1, [&](double x, double y) { return -half * std::cos(k * x) * std::sin(k * y); });
-    compare(phi2, 2, [&](double, double) { return 0; });
+    compare(std::move(phi2), [&](const Vec3<double>& x) {
+        return Vec3<double>{-half * std::sin(k * x.x) * std::cos(k * x.y),
+                            -half * std::cos(k * x.x) * std::sin(k * x.y), 0};
+    });
+    const Grid<double> in_x_and_z = spectrum_of(n, fourier, [&](double x, double, double z) {
+        return -A / k * (std::cos(k * x) + std::cos(k * z));
+    });
+    compare(second_order_potential(in_x_and_z, fourier, side), [&](const Vec3<double>& x) {
+        return Vec3<double>{-half * std::sin(k * x.x) * std::cos(k * x.z), 0,
+                            -half * std::cos(k * x.x) * std::sin(k * x.z)};
+    });
 
     for (double phase : {0.0, 0.4}) {
         const Grid<double> wave = spectrum_of(n, fourier, [&](double x, double y, double z) {
             return A * std::cos(2 * x + y - 3 * z + phase);
         });
-        const Grid<double> none = second_order_potential(wave, fourier, side);
-        for (int axis : {0, 1, 2})
-            compare(none, axis, [](double, double) { return 0; });
+        compare(second_order_potential(wave, fourier, side),
+                [](const Vec3<double>&) { return Vec3<double>{}; });
     }
 }
 

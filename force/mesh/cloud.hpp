@@ -40,8 +40,8 @@ struct MeshFrame {
     double shift;        ///< in [0, cells)
     double inverse_side; ///< of the box; the GPU divides slowly
 
-    MeshFrame(Periodicity box, int cells, double shift = 0)
-        : box(box), cells(cells), shift(shift), inverse_side(box.inverse_side())
+    MeshFrame(Periodicity in, int with_cells, double with_shift = 0)
+        : box(in), cells(with_cells), shift(with_shift), inverse_side(in.inverse_side())
     {}
 
     /// Returns the coordinate in cells, in [0, cells).

@@ -26,7 +26,7 @@ void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
                 combine(one(i, j, k), other(i, j, k));
 }
 
-/// Sets `half`, which may be phi, to the spectrum of factor(kx, ky, kz) phi at this rank's planes.
+/// Sets `half` to the spectrum of factor(kx, ky, kz) phi at this rank's planes.
 template <class Factor>
 void to_planes(const Grid<double>& phi, SlabFourier<double>& fourier, Grid<double>& half,
                const Factor& factor)
@@ -79,7 +79,7 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
     Grid<double> half = fourier.spectrum(), sum = fourier.spectrum(), field = fourier.spectrum(),
                  source = fourier.spectrum();
     const auto set_field = [&](const auto& factor) { from_planes(half, fourier, field, factor); };
-    const auto multiply_and_add = [&] { // field is then (sum) times (field)
+    const auto multiply_and_add = [&] { // adds sum times field to the source, and field to the sum
         at_points(sum, field, [](double& diagonal, double& next) {
             const double product = diagonal * next;
             diagonal += next;
@@ -119,17 +119,17 @@ void for_each_displacement(Grid<double>& phi, SlabFourier<double>& fourier, doub
     const double unit = wave_unit(side);
     const int n = phi.side();
     Grid<double> field = fourier.spectrum();
-    const auto sharpness = [&](int kx, int ky, int kz) {
-        return window ? 1 / assignment_window(*window, kx, ky, kz, n) : 1;
-    };
+    if (window)
+        phi.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
+            mode /= assignment_window(*window, kx, ky, kz, n);
+        });
     const auto slope = [&](int k) { // -i k
         return std::complex<double>(0, 2 * std::abs(k) == n ? 0 : -unit * k);
     };
-    to_planes(phi, fourier, field,
-              [&](int kx, int ky, int kz) { return sharpness(kx, ky, kz) * slope(kx); });
+    to_planes(phi, fourier, field, [&](int kx, int, int) { return slope(kx); });
     fourier.planes_backward(field);
     take(0, field);
-    to_planes(phi, fourier, phi, sharpness);
+    fourier.columns_backward(phi); // now at planes
     from_planes(phi, fourier, field, [&](int ky, int) { return slope(ky); });
     take(1, field);
     from_planes(phi, fourier, field, [&](int, int kz) { return slope(kz); });

@@ -385,7 +385,7 @@ void DeviceMesh<T>::differentiate(int d, const Stream& stream)
     fourier_.planes_backward(component(d), stream);
 }
 
-/// Completes the other components while one is shared.
+/// Shares a component with other ranks while the next one is transformed.
 template <class T>
 void DeviceMesh<T>::share_components(const Stream& stream)
 {

@@ -230,7 +230,7 @@ void DeviceSlabFourier<T>::start(const Number* from, RowsOfRanks& leaving, Numbe
         }
     }
     exchange_.start(messages, *ranks_, stream);
-    // Rows that stay: none of those that are added.
+    // Copies the rows that stay. Sums of integers have none.
     launch_copy(source, leaving.row.data() + leaving.begin[me], leaving.count(me), words,
                 arriving.row.data() + arriving.begin[me], target, stream);
     for (std::size_t k = 1; k < ranks && !packs; ++k) { // each rank from another one at a time

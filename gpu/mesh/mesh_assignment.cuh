@@ -48,7 +48,7 @@ struct MeshTiles {
 /// `threads_per_source` threads for each, one for each z of its cloud.
 constexpr int assignment_block = 512, threads_per_source = 4,
               sources_of_pass = assignment_block / threads_per_source, sources_of_block = 4096;
-/// A tile costs about as much as this number of sources that are added to the mesh directly.
+/// Opening a tile takes about as long as adding this number of sources to the mesh directly.
 constexpr int worth_a_tile = sources_of_pass / 2;
 
 /// A tile of the mesh of integers in shared memory. A sum has two words, since an atomic addition
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(assignment_block)
         const Source source = own < count ? sources[begin + std::size_t(own)] : Source{};
         const Vec3<double> u{frame.in_cells(source.position.x), frame.in_cells(source.position.y),
                              frame.in_cells(source.position.z)};
-        __syncthreads(); // all have read the values of the last pass
+        __syncthreads(); // before the shared values of the last pass change
         if (threadIdx.x == 0) {
             first_tile = tiles.of(u);
             in_first_tile = count;

@@ -103,7 +103,7 @@ TEST_CASE("other forms, and damage, are left to the library")
     write("chunks.hdf5", H5T_IEEE_F64LE, 65536, nullptr);
     CHECK(reads("chunks.hdf5"));
     const auto link = [&](const char* name, const char* to, hsize_t chunk) {
-        edit(folder / name, [&](hid_t file) { // its own bytes at these addresses are others
+        edit(folder / name, [&](hid_t file) { // holds other bytes at these addresses
             put_data(file, "other", H5T_IEEE_F64LE, {2 * rows}, counting(2 * rows, 7),
                      layout(chunk, 1, nullptr).id());
             H5Lcreate_external(to, "data", file, "data", H5P_DEFAULT, H5P_DEFAULT);

@@ -16,6 +16,7 @@ namespace {
 
 using Word = unsigned long long;
 constexpr unsigned block_size = 512;
+constexpr int in_flight = 4; ///< loads of a thread before its first store
 
 /// Copies rows, or adds them as integers. Null lists stand for 0, 1, 2, ... `from` and its rows may
 /// lie on another GPU; their latency is hidden by the next row's number and by many threads.
@@ -32,8 +33,17 @@ __global__ void __launch_bounds__(block_size)
         const Word* const source = from + next * words;
         Word* const target = to + row_of(to_rows, k) * words;
         next = row_of(from_rows, k + gridDim.x);
-        for (std::size_t w = threadIdx.x; w < words; w += block_size)
-            target[w] = adds ? target[w] + source[w] : source[w];
+        for (std::size_t first = threadIdx.x; first < words; first += in_flight * block_size) {
+            Word word[in_flight];
+#pragma unroll
+            for (int part = 0; part < in_flight; ++part) // all loads before the first store
+                if (const std::size_t w = first + part * block_size; w < words)
+                    word[part] = source[w];
+#pragma unroll
+            for (int part = 0; part < in_flight; ++part)
+                if (const std::size_t w = first + part * block_size; w < words)
+                    target[w] = adds ? target[w] + word[part] : word[part];
+        }
     }
 }
 

@@ -16,7 +16,7 @@
 
 namespace chamomile {
 
-/// Max rows per block from other stores, a multiple of the chunks in files.
+/// Max rows per block from most stores: four chunks of our files.
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
 /// Particles requested by a range begin .. end or a list of indices.

@@ -22,7 +22,7 @@ TEST_SUITE_BEGIN("file_rows");
 namespace {
 
 /// More than one block, and not a multiple.
-constexpr std::size_t several_blocks = rows_of_block + 31657;
+constexpr std::size_t several_blocks = 2 * rows_of_block + 31657;
 
 /// Returns the particles with deferred columns read block by block.
 Particles gathered(const Snapshot& snapshot)

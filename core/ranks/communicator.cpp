@@ -132,11 +132,29 @@ void Communicator::min(std::span<double> values)
     });
 }
 
+namespace {
+
+/// Memory ends on one rank; other errors say what is wrong for all.
+bool is_lack_of_memory(const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+} // namespace
+
 void Communicator::agree(const std::exception_ptr& failure)
 {
     std::string mine;
     if (failure) {
-        const Error error = error_of(failure);
+        Error error = error_of(failure);
+        if (size() > 1 && is_lack_of_memory(failure))
+            error = of_rank(rank(), size(), error);
         mine = std::to_string(int(error.fault())) + " " + error.line();
     }
     Inbox errors;

@@ -79,6 +79,40 @@ __global__ void __launch_bounds__(block_size)
         rows[k] = place;
 }
 
+/// Marks the neighbours of marks too. `rows`: marks of a plane.
+__global__ void __launch_bounds__(block_size)
+    widen_marks(const std::uint8_t* marks, std::size_t planes, std::size_t rows,
+                std::uint8_t* widened)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k >= planes * rows)
+        return;
+    std::uint8_t found = 0;
+    for (std::size_t i = planes - 1; i <= planes + 1; ++i)
+        for (std::size_t j = rows - 1; j <= rows + 1; ++j)
+            found |= marks[(k / rows + i) % planes * rows + (k + j) % rows];
+    widened[k] = found;
+}
+
+/// Counts the marks, and those that are not known.
+__global__ void __launch_bounds__(block_size)
+    count_marks(const std::uint8_t* marks, const std::uint8_t* known, std::size_t count,
+                unsigned* all, unsigned* missing)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    const bool is_set = k < count && marks[k];
+    const int of_block = __syncthreads_count(is_set);
+    if (threadIdx.x == 0)
+        atomicAdd(all, unsigned(of_block));
+    if (is_set && !known[k])
+        *missing = 1;
+}
+
+unsigned blocks_of_threads(std::size_t n)
+{
+    return unsigned((n + block_size - 1) / block_size);
+}
+
 /// Returns the places of rows of a block in an array with `length` rows of each plane.
 std::vector<Index> places_of_block(int length, MeshRange planes, MeshRange rows)
 {
@@ -123,14 +157,44 @@ void DeviceSlabFourier<T>::list_rows(const std::vector<std::vector<Index>>& rows
     upload(rows.row, all.data(), all.size(), stream);
 }
 
+/// Returns whether the covered rows of all ranks include these marks, and are not many more.
+template <class T>
+bool DeviceSlabFourier<T>::has_covered(std::size_t count, const std::uint8_t* marks,
+                                       const Stream& stream)
+{
+    constexpr std::size_t too_many = 4; // listed for each one needed
+    unsigned* const counts = counts_.reserve(2);
+    check(cudaMemsetAsync(counts, 0, 2 * sizeof *counts, stream), "clear counts of marks");
+    const bool are_known = marks_count_ == count;
+    if (are_known)
+        count_marks<<<blocks_of_threads(count), block_size, 0, stream>>>(marks, marks_.data(),
+                                                                         count, counts, counts + 1);
+    check(cudaGetLastError(), "launch the count of marks");
+    download(host_counts_.reserve(2), counts, 2, stream);
+    stream.wait();
+    const unsigned* const here = host_counts_.data();
+    std::uint64_t ranks = !are_known || here[1] > 0 || listed_ > too_many * here[0];
+    ranks_->sum(std::span(&ranks, 1));
+    return ranks == 0;
+}
+
+/// Lists more rows than are needed now: the next steps need about the same, and a list takes
+/// milliseconds on the host.
 template <class T>
 void DeviceSlabFourier<T>::cover(const RowMarks& rows, const std::uint8_t* marks,
                                  const Stream& stream)
 {
     const std::size_t count = rows.count();
-    std::uint8_t* const here = marks_.reserve(count);
-    download(here, marks, count, stream);
+    if (has_covered(count, marks, stream))
+        return;
+    marks_count_ = 0; // until all is listed
+    widen_marks<<<blocks_of_threads(count), block_size, 0, stream>>>(
+        marks, std::size_t(rows.n), std::size_t(rows.of_plane()), marks_.reserve(count));
+    check(cudaGetLastError(), "launch the widening of marks");
+    std::uint8_t* const here = host_marks_.reserve(count);
+    download(here, marks_.data(), count, stream);
     stream.wait();
+    listed_ = count - std::size_t(std::count(here, here + count, std::uint8_t(0)));
     const CoveredRows found = CoveredRows::of(rows, std::span(here, count), *ranks_);
     list_rows(found.covered, covered_, stream);
     list_rows(found.shared, shared_, stream);
@@ -139,12 +203,13 @@ void DeviceSlabFourier<T>::cover(const RowMarks& rows, const std::uint8_t* marks
     check(cudaMemsetAsync(places, 0, all_rows * sizeof *places, stream), "clear places of rows");
     const auto place = [&](Index* rows, std::size_t number, Index first, Index* into) {
         if (number > 0)
-            place_rows<<<unsigned((number + block_size - 1) / block_size), block_size, 0, stream>>>(
-                rows, number, first, into);
+            place_rows<<<blocks_of_threads(number), block_size, 0, stream>>>(rows, number, first,
+                                                                             into);
         check(cudaGetLastError(), "launch the places of rows");
     };
     place(nullptr, own_rows(), 0, places + std::size_t(own().begin) * std::size_t(n_));
     place(covered_.row.data(), covered, Index(own_rows()), places);
+    marks_count_ = count;
 }
 
 template <class T>

@@ -21,10 +21,10 @@ struct RowsOfRanks {
 
 /// A DeviceSlabFourier is the SlabFourier of meshes on GPUs. Each rank transforms a slab of planes
 /// and a slab of rows. A grid has the rows of its planes, and after them the rows of other planes
-/// where it has particles (cover()), which are sent to their slab or from it. A spectrum has the
-/// rows j of a slab for all i, i slowest. One rank transforms the whole grid. Functions are
-/// collective. Other ranks may read the rows that a function sends until the next call of cover(),
-/// sum_integers(), forward(), start_to_planes() or start_share() has returned.
+/// where it has particles, and their neighbours (cover()), which are sent to their slab or from it.
+/// A spectrum has the rows j of a slab for all i, i slowest. One rank transforms the whole grid.
+/// Functions are collective. Other ranks may read the rows that a function sends until the next
+/// call of cover(), sum_integers(), forward(), start_to_planes() or start_share() has returned.
 template <class T>
 class DeviceSlabFourier {
 public:
@@ -35,7 +35,8 @@ public:
     /// Returns this rank's slab, of planes and of rows.
     MeshRange own() const { return slab_of(n_, ranks_, ranks_ ? ranks_->rank() : 0); }
 
-    /// Sets the rows where this rank has particles, from marks on the device.
+    /// Ensures that the covered rows include those where this rank has particles, from marks on the
+    /// device.
     void cover(const RowMarks& rows, const std::uint8_t* marks, const Stream& stream);
     /// Returns the number of rows of this rank's planes.
     std::size_t own_rows() const { return std::size_t(own().count()) * std::size_t(n_); }
@@ -65,6 +66,7 @@ private:
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
     void list_rows(const std::vector<std::vector<Index>>& rows_of_ranks, RowsOfRanks& rows,
                    const Stream& stream) const;
+    bool has_covered(std::size_t count, const std::uint8_t* marks, const Stream& stream);
     template <bool adds, class Number>
     void start(const Number* from, RowsOfRanks& leaving, Number* to, RowsOfRanks& arriving,
                const Stream& stream);
@@ -81,7 +83,11 @@ private:
     DeviceExchange exchange_;
     DeviceBuffer<std::byte> leaving_[2]; ///< packed; two: another rank may still copy from the last
     int turn_ = 0;
-    PinnedBuffer<std::uint8_t> marks_;
+    DeviceBuffer<std::uint8_t> marks_;         ///< of the covered rows
+    std::size_t marks_count_ = 0, listed_ = 0; ///< 0: none yet; set marks
+    PinnedBuffer<std::uint8_t> host_marks_;
+    DeviceBuffer<unsigned> counts_;
+    PinnedBuffer<unsigned> host_counts_;
 };
 
 extern template class DeviceSlabFourier<float>;

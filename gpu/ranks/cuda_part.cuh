@@ -96,6 +96,15 @@ public:
         DeviceTreeSteps::find_softenings(groups);
     }
 
+    void find_owners(std::span<const CoarseOpening> coarse, std::span<const ImportRegion> regions,
+                     int ranks, std::span<char> owners) override
+    {
+        constexpr std::size_t worth_a_kernel = 64;
+        if (regions.size() < worth_a_kernel)
+            return find_owners_on_host(coarse, regions, ranks, owners);
+        use_device();
+        essential_.find_owners(coarse, regions, ranks, owners);
+    }
     void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                 Communicator& ranks) override
     {

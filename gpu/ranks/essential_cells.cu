@@ -244,6 +244,22 @@ __global__ void copy_cells(PackedTrees from, Index first, Index first_source, Ce
         tree.softenings[c] = from.softening()[k];
 }
 
+/// A thread finds the owners for one region; owners begin at 0.
+__global__ void find_owners_of_leaves(const CoarseOpening* coarse, std::size_t cells,
+                                      const ImportRegion* regions, std::size_t n, int ranks,
+                                      char* owners)
+{
+    const std::size_t r = thread_number();
+    if (r >= n)
+        return;
+    char* const own = owners + r * std::size_t(ranks);
+    CoarseOpening::find(coarse, cells, regions[r], ranks - 1, [own](int rank) {
+        const bool is_new = !own[rank];
+        own[rank] = 1;
+        return is_new;
+    });
+}
+
 CellArrays arrays_of(DeviceTree& t, bool has_higher)
 {
     return {t.cells.data(),
@@ -266,6 +282,22 @@ void EssentialCells::set_roots(std::span<const Index> roots, const Index* node_o
     gather_nodes<<<blocks_of(n), block_size, 0, tree_.stream>>>(node_of, roots_.data(), n,
                                                                 root_nodes_.reserve(n));
     check(cudaGetLastError(), "launch the nodes of roots");
+}
+
+void EssentialCells::find_owners(std::span<const CoarseOpening> coarse,
+                                 std::span<const ImportRegion> regions, int ranks,
+                                 std::span<char> owners)
+{
+    const Stream& stream = tree_.stream;
+    upload(coarse_, coarse.data(), coarse.size(), stream);
+    upload(regions_, regions.data(), regions.size(), stream);
+    char* const there = owners_.reserve(owners.size());
+    check(cudaMemsetAsync(there, 0, owners.size(), stream), "clear owners of leaves");
+    find_owners_of_leaves<<<blocks_of(regions.size()), block_size, 0, stream>>>(
+        coarse_.data(), coarse.size(), regions_.data(), regions.size(), ranks, there);
+    check(cudaGetLastError(), "launch the search for owners of leaves");
+    download(owners.data(), there, owners.size(), stream);
+    stream.wait();
 }
 
 void EssentialCells::import(const OwnCells& own, const ImportRequests& asked, const Multipole& root,

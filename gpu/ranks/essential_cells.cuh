@@ -35,6 +35,10 @@ public:
     /// of its daughters.
     void set_roots(std::span<const Index> roots, const Index* node_of);
 
+    /// Finds the ranks whose leaves these regions open (DomainPart::find_owners()).
+    void find_owners(std::span<const CoarseOpening> coarse, std::span<const ImportRegion> regions,
+                     int ranks, std::span<char> owners);
+
     /// Answers the other ranks and appends their answers. `root`: moments of the global root.
     void import(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
                 Communicator& ranks);
@@ -59,6 +63,8 @@ private:
     DeviceTree& tree_;
     CachingAllocator& scratch_;
     DeviceBuffer<ImportRegion> regions_;
+    DeviceBuffer<CoarseOpening> coarse_;
+    DeviceBuffer<char> owners_;
     DeviceBuffer<Index> roots_, root_nodes_, opened_;
     DeviceBuffer<std::byte> counts_, root_counts_;
     PinnedBuffer<std::byte> host_counts_;

@@ -15,6 +15,10 @@
 
 namespace chamomile {
 
+/// Finds owners of remote leaves with host threads (DomainPart::find_owners()).
+void find_owners_on_host(std::span<const CoarseOpening> coarse,
+                         std::span<const ImportRegion> regions, int ranks, std::span<char> owners);
+
 /// The coarse tree, the domains cut from it, and this rank.
 struct DistributedTree {
     const CoarseTree& coarse;
@@ -85,6 +89,14 @@ public:
 
     /// Prepares the local trees for remote requests.
     virtual void start_imports(const TreeReach&) {}
+    /// Sets entry r * ranks + k of `owners` to 1 if region r opens a leaf of the remote rank k;
+    /// other entries are 0.
+    virtual void find_owners(std::span<const CoarseOpening> coarse,
+                             std::span<const ImportRegion> regions, int ranks,
+                             std::span<char> owners)
+    {
+        find_owners_on_host(coarse, regions, ranks, owners);
+    }
     /// Sends the cells that remote ranks requested, and adds the cells that this rank requested to
     /// the tree.
     virtual void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,

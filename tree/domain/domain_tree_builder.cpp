@@ -240,7 +240,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
 /// Imports the cells and particles that regions open.
 void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
-    requests_.exchange(*criterion_, reach, distributed(), ranks_);
+    requests_.exchange(*criterion_, reach, distributed(), *part_, ranks_);
     const std::uint64_t before = ranks_.traffic().bytes;
     part_->import(tree, {requests_.asked, *criterion_, reach}, distributed(), ranks_);
     requests_.bytes += ranks_.traffic().bytes - before;

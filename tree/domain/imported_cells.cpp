@@ -126,52 +126,29 @@ ImportedCells exported(std::span<const ImportRegion> regions, const ImportReques
     return all;
 }
 
-/// Finds the remote ranks that own a leaf opened by a region.
-class CoarseOpenings {
-public:
-    CoarseOpenings(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                   const DistributedTree& tree)
-        : cells_(tree.coarse.octree.cells), rank_(tree.rank)
-    {
-        const CoarseTree& coarse = tree.coarse;
-        const std::size_t n = cells_.size();
-        const OpeningRule rule(criterion);
-        owner_.assign(n, rank_);
-        for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
-            owner_[coarse.leaves[leaf]] = tree.domains.owner(leaf);
-        others_.assign(n + 1, 0);
-        for (std::size_t c = 0; c < n; ++c) {
-            openings_.emplace_back(rule, coarse.moments.multipole[c].center,
-                                   reach.of(coarse.moments, Index(c)));
-            others_[c + 1] = others_[c] + (owner_[c] != rank_);
-        }
+std::vector<CoarseOpening> coarse_openings(const AcceptanceCriterion& criterion,
+                                           const TreeReach& reach, const DistributedTree& tree)
+{
+    const CoarseTree& coarse = tree.coarse;
+    const auto& cells = coarse.octree.cells;
+    const OpeningRule rule(criterion);
+    std::vector<CoarseOpening> openings;
+    for (std::size_t c = 0; c < cells.size(); ++c)
+        openings.push_back(
+            {{rule, coarse.moments.multipole[c].center, reach.of(coarse.moments, Index(c))},
+             cells[c].next,
+             -1,
+             0});
+    for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
+        if (const int owner = tree.domains.owner(leaf); owner != tree.rank)
+            openings[coarse.leaves[leaf]].owner = owner;
+    for (std::size_t c = cells.size(); c-- > 0;) { // daughters come later
+        openings[c].has_remote = openings[c].owner >= 0;
+        for (Index d = Index(c) + 1; d < cells[c].next; d = cells[d].next)
+            openings[c].has_remote |= openings[d].has_remote;
     }
-
-    /// Calls ask(rank) for each remote leaf that the region opens, until `ranks` calls have
-    /// returned true.
-    template <class Ask>
-    void find(const ImportRegion& region, int ranks, const Ask& ask) const
-    {
-        for (Index c = 0; c < cells_.size() && ranks > 0;) {
-            const Index next = cells_[c].next;
-            if (others_[next] == others_[c]) { // every leaf is local
-                c = next;
-                continue;
-            }
-            const auto [daughters, particles] = openings_[c].by(region);
-            if ((daughters || particles) && owner_[c] != rank_)
-                ranks -= ask(owner_[c]);
-            c = daughters ? c + 1 : next;
-        }
-    }
-
-private:
-    std::span<const Cell> cells_;
-    int rank_;
-    std::vector<RemoteOpeningTest> openings_;
-    std::vector<int> owner_;    ///< rank that owns a leaf; for inner cells this rank
-    std::vector<Index> others_; ///< number of remote leaves before each cell
-};
+    return openings;
+}
 
 template <class Visit>
 void for_each_array(ImportedCells& trees, const Visit& visit)
@@ -223,28 +200,35 @@ void unpack(std::span<const std::byte> message, ImportedCells& trees)
 
 } // namespace
 
+void find_owners_on_host(std::span<const CoarseOpening> coarse,
+                         std::span<const ImportRegion> regions, int ranks, std::span<char> owners)
+{
+#pragma omp parallel for schedule(dynamic, 64) if (regions.size() > 256)
+    for (std::size_t r = 0; r < regions.size(); ++r)
+        CoarseOpening::find(coarse.data(), coarse.size(), regions[r], ranks - 1, [&](int rank) {
+            return !std::exchange(owners[r * std::size_t(ranks) + std::size_t(rank)], char(1));
+        });
+}
+
 void RegionExchange::exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                              const DistributedTree& tree, Communicator& communicator)
+                              const DistributedTree& tree, DomainPart& part,
+                              Communicator& communicator)
 {
     const std::uint64_t before = communicator.traffic().bytes;
     const std::size_t n = regions.size(), ranks = std::size_t(communicator.size());
-    const CoarseOpenings coarse(criterion, reach, tree);
-    asks.assign(n, 0);
     wanted_.assign(n * ranks, 0);
-#pragma omp parallel for schedule(dynamic, 64) if (n > 256)
-    for (std::size_t r = 0; r < n; ++r)
-        coarse.find(regions[r], int(ranks) - 1, [&](int rank) {
-            asks[r] = 1;
-            return !std::exchange(wanted_[r * ranks + std::size_t(rank)], 1);
-        });
+    part.find_owners(coarse_openings(criterion, reach, tree), regions, int(ranks), wanted_);
+    asks.assign(n, 0);
     to_.resize(ranks);
     partners = 0;
     std::vector<std::span<const ImportRegion>> messages;
     for (std::size_t k = 0; k < ranks; ++k) {
         to_[k].clear();
         for (std::size_t r = 0; r < n; ++r)
-            if (wanted_[r * ranks + k])
+            if (wanted_[r * ranks + k]) {
+                asks[r] = 1;
                 to_[k].push_back(regions[r]);
+            }
         partners += !to_[k].empty();
         messages.push_back(to_[k]);
     }

@@ -50,8 +50,9 @@ struct RegionExchange {
     std::uint64_t bytes = 0;           ///< sent for imports by this rank
 
     /// Sends each region to every rank with a leaf that it opens, and receives remote regions.
+    /// `part` finds the ranks.
     void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                  const DistributedTree& tree, Communicator& communicator);
+                  const DistributedTree& tree, DomainPart& part, Communicator& communicator);
 
 private:
     std::vector<char> wanted_;                  ///< per region and rank: 1 if to be sent

@@ -95,4 +95,31 @@ private:
     Periodicity box_;
 };
 
+/// A cell of the coarse tree, seen by a rank that looks for owners of remote leaves.
+struct CoarseOpening {
+    RemoteOpeningTest test;
+    Index next;      ///< first cell behind the subtree
+    int owner;       ///< rank that owns a remote leaf; -1: a local leaf, or not a leaf
+    bool has_remote; ///< a leaf of the subtree is remote
+
+    /// Calls ask(rank) for each remote leaf that the region opens, until `ranks` calls have
+    /// returned true. `cells`: the coarse tree.
+    template <class Ask>
+    static CHAMOMILE_HD void find(const CoarseOpening* cells, std::size_t n,
+                                  const ImportRegion& region, int ranks, const Ask& ask)
+    {
+        for (Index c = 0; c < n && ranks > 0;) {
+            const CoarseOpening& cell = cells[c];
+            if (!cell.has_remote) {
+                c = cell.next;
+                continue;
+            }
+            const auto [daughters, particles] = cell.test.by(region);
+            if ((daughters || particles) && cell.owner >= 0)
+                ranks -= ask(cell.owner);
+            c = daughters ? c + 1 : cell.next;
+        }
+    }
+};
+
 } // namespace chamomile

@@ -92,23 +92,29 @@ TEST_CASE("forces in a box on ranks agree with one rank for all meshes and sets"
 TEST_CASE("forces and imports in a box on ranks agree with the processor's")
 {
     SolverOptions options = box_options();
-    options.group_size = 200; // equal lists
-    options.cluster_size = 8;
     options.leaf_size = 24;
-    for (const PeriodicSet& set : periodic_sets(9973)) {
-        CAPTURE(set.name);
-        Particles there = set.particles, here = set.particles;
-        const auto host = make_solver(Cards{"cpu", 3, false}.given(options)),
-                   gpu = make_solver(Cards{"gpu:0", 3, true}.given(options));
-        for (int k = 0; k < 2; ++k) { // the first imports by estimates of accelerations
-            CAPTURE(k);
-            const auto from_host = host->solve(there, Quantities::acceleration_potential),
-                       from_gpu = gpu->solve(here, Quantities::acceleration_potential);
-            CHECK(rms(here.acceleration, there.acceleration) < promised * set.error);
-            CHECK(rms(here.potential, there.potential) < promised * set.error);
-            CHECK(from_gpu.ranks->imported_cells == from_host.ranks->imported_cells);
+    for (const PeriodicSet& set : periodic_sets(9973))
+        for (const auto& [group, cluster] :
+             {std::pair(200, 8), std::pair(32, 1)}) { // few or many regions
+            CAPTURE(set.name);
+            CAPTURE(group);
+            options.group_size = group; // equal lists
+            options.cluster_size = cluster;
+            Particles there = set.particles, here = set.particles;
+            const auto host = make_solver(Cards{"cpu", 3, false}.given(options)),
+                       gpu = make_solver(Cards{"gpu:0", 3, true}.given(options));
+            for (int k = 0; k < 3; ++k) { // the first imports by estimates of accelerations
+                CAPTURE(k);
+                for (Particles* p : {&there, &here})
+                    for (Vec3<double>& x : p->position)
+                        x.y += k == 2 ? 0.3 * options.box : 0; // other rows of the mesh
+                const auto from_host = host->solve(there, Quantities::acceleration_potential),
+                           from_gpu = gpu->solve(here, Quantities::acceleration_potential);
+                CHECK(rms(here.acceleration, there.acceleration) < promised * set.error);
+                CHECK(rms(here.potential, there.potential) < promised * set.error);
+                CHECK(from_gpu.ranks->imported_cells == from_host.ranks->imported_cells);
+            }
         }
-    }
 }
 
 TEST_CASE("criteria, Ewald modes and trees of the host agree with one rank in a box")

@@ -132,7 +132,7 @@ public:
     ArrivalSums begin_sums(const SumArrays& to, std::size_t targets, bool with_potentials) override
     {
         use_device();
-        return sums_.begin(to, !has_targets(), targets, with_potentials);
+        return sums_.begin(to, !has_targets(), targets, with_potentials, rows_.work);
     }
     std::span<float> work_of_targets() override { return sums_.work_of_targets(); }
     void record_work(const TargetGroups&, const InteractionLists&, int) override {}
@@ -140,7 +140,7 @@ public:
     {
         use_device();
         return sums_.send(has_targets() ? rows_.is_target.data() : nullptr,
-                          rows_.particles.ranks->targets, rows_.work, ranks);
+                          rows_.particles.ranks->targets, ranks);
     }
 
     std::vector<Index> leaving() override
@@ -191,6 +191,7 @@ private:
     void gather()
     {
         tree_->particles = size();
+        tree_->sources.reserve(size() + size() / 16); // for imports: extend() would hold two copies
         if (size() > 0)
             gather_sources({tree_->positions.data(), tree_->masses.data()});
         gather_softenings(has_lengths_, rows_.particles.longest_softening);

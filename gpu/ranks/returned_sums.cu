@@ -67,25 +67,8 @@ void RowWork::begin(std::size_t rows, std::uint64_t exchanges)
         is_known_ = false;
 }
 
-void RowWork::take(const float* of_rows, std::size_t rows, const float* of_arrivals,
-                   std::size_t arrivals, cudaStream_t stream)
-{
-    const auto copy = [&](DeviceBuffer<float>& to, const float* from, std::size_t n) {
-        to.reserve(n);
-        if (n > 0)
-            check(cudaMemcpyAsync(to.data(), from, n * sizeof(float), cudaMemcpyDeviceToDevice,
-                                  stream),
-                  "copy within the device");
-    };
-    copy(work_, of_rows, rows);
-    rows_ = rows;
-    placed_rows_ = of_arrivals ? arrivals : 0;
-    copy(placed_, of_arrivals, placed_rows_);
-    is_known_ = true;
-}
-
 ArrivalSums ReturnedSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
-                                bool with_potentials)
+                                bool with_potentials, RowWork& work)
 {
     const std::size_t n = rows_.rows(), count = n + rows_.received();
     goes_straight_ = are_all && to.acceleration.on_device;
@@ -95,8 +78,9 @@ ArrivalSums ReturnedSums::begin(const SumArrays& to, bool are_all, std::size_t t
     has_potentials_ = with_potentials;
     acceleration_.reserve(here);
     potential_.reserve(with_potentials ? here : 0);
-    work_.reserve(count);
-    of_targets_.reserve(targets);
+    row_work_ = &work;
+    work_ = work.of_rows(count);
+    of_targets_ = work.of_targets(targets);
     const SumArrays own =
         here == 0 ? SumArrays{}
                   : SumArrays{device_view(acceleration_, here),
@@ -105,18 +89,18 @@ ArrivalSums ReturnedSums::begin(const SumArrays& to, bool are_all, std::size_t t
 }
 
 std::uint64_t ReturnedSums::send(const std::uint8_t* is_target, std::span<const Index> targets,
-                                 RowWork& work, Communicator& ranks)
+                                 Communicator& ranks)
 {
     const cudaStream_t stream = tree_.stream;
     const std::size_t n = rows_.rows(), all = n + rows_.received();
     unsigned long long* const sum = all_work_.reserve(1);
     check(cudaMemsetAsync(sum, 0, sizeof *sum, stream), "clear a sum");
     if (is_target && all > 0)
-        check(cudaMemsetAsync(work_.data(), 0, all * sizeof(float), stream), "clear the work");
+        check(cudaMemsetAsync(work_, 0, all * sizeof(float), stream), "clear the work");
     if (target_count_ > 0)
         scatter_work<<<blocks_of(target_count_), block_size, 0, stream>>>(
-            of_targets_.data(), is_target ? tree_.targets.data() : nullptr, tree_.order.data(),
-            target_count_, work_.data(), sum);
+            of_targets_, is_target ? tree_.targets.data() : nullptr, tree_.order.data(),
+            target_count_, work_, sum);
     check(cudaGetLastError(), "launch the work of rows");
     download(host_work_.reserve(1), sum, 1, stream);
     const std::size_t first = goes_straight_ ? 0 : n; // first received particle
@@ -124,10 +108,10 @@ std::uint64_t ReturnedSums::send(const std::uint8_t* is_target, std::span<const 
     if (!goes_straight_ && n > 0)
         to = {device_view(acceleration_, n),
               has_potentials_ ? device_view(potential_, n) : ArrayView{}};
-    rows_.return_results({acceleration_.data() + first, potential_.data() + first, work_.data() + n,
-                          has_potentials_},
-                         to, work_.data(), ranks);
-    work.take(work_.data(), n, is_target ? nullptr : of_targets_.data(), rows_.arrivals(), stream);
+    rows_.return_results(
+        {acceleration_.data() + first, potential_.data() + first, work_ + n, has_potentials_}, to,
+        work_, ranks);
+    row_work_->finish(n, is_target ? 0 : rows_.arrivals());
     if (is_target)
         store(is_target, targets);
     else if (!goes_straight_)

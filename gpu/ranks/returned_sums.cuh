@@ -15,10 +15,21 @@ public:
     void begin(std::size_t rows, std::uint64_t exchanges);
     /// Returns the work of each row; null: unknown.
     const float* data() { return rows_ > 0 && is_known_ ? work_.data() : nullptr; }
-    /// Copies the work of rows, and of the domain's particles in tree order. `of_arrivals` is null
-    /// if some particle is no target.
-    void take(const float* of_rows, std::size_t rows, const float* of_arrivals,
-              std::size_t arrivals, cudaStream_t stream);
+    /// Return arrays to fill: for rows, received rows after them, and for the domain's targets in
+    /// tree order. The former work is lost.
+    float* of_rows(std::size_t count)
+    {
+        is_known_ = false;
+        return work_.reserve(count);
+    }
+    float* of_targets(std::size_t count) { return placed_.reserve(count); }
+    /// Ends filling. `arrivals`: particles of the domain; 0 if some are no targets.
+    void finish(std::size_t rows, std::size_t arrivals)
+    {
+        rows_ = rows;
+        placed_rows_ = arrivals;
+        is_known_ = true;
+    }
 
 private:
     std::size_t rows_ = 0, placed_rows_ = 0;
@@ -33,12 +44,13 @@ public:
     ReturnedSums(DeviceTree& tree, ArrivingRows& rows) : tree_(tree), rows_(rows) {}
 
     /// Returns the arrays that an evaluator fills. They are the caller's arrays for local rows if
-    /// all particles are targets and the arrays are on the device.
-    ArrivalSums begin(const SumArrays& to, bool are_all, std::size_t targets, bool with_potentials);
-    std::span<float> work_of_targets() { return {of_targets_.data(), target_count_}; }
-    /// Returns the sums of received particles to their ranks and fills the caller's arrays. If
-    /// `is_target` is set, stores targets only. Returns the total work of this rank.
-    std::uint64_t send(const std::uint8_t* is_target, std::span<const Index> targets, RowWork& work,
+    /// all particles are targets and the arrays are on the device. `work` must stay until send().
+    ArrivalSums begin(const SumArrays& to, bool are_all, std::size_t targets, bool with_potentials,
+                      RowWork& work);
+    std::span<float> work_of_targets() { return {of_targets_, target_count_}; }
+    /// Returns the sums and work of received particles to their ranks, and fills the caller's
+    /// arrays. If `is_target` is set, stores targets only. Returns the total work of this rank.
+    std::uint64_t send(const std::uint8_t* is_target, std::span<const Index> targets,
                        Communicator& ranks);
 
 private:
@@ -53,7 +65,8 @@ private:
     bool goes_straight_ = false; ///< sums of local rows go to the caller's arrays
     DeviceBuffer<Vec3<double>> acceleration_, some_accelerations_;
     DeviceBuffer<double> potential_, some_potentials_;
-    DeviceBuffer<float> work_, of_targets_; // work_: of rows and received particles
+    RowWork* row_work_ = nullptr;
+    float *work_ = nullptr, *of_targets_ = nullptr; // arrays of row_work_
     DeviceBuffer<Index> list_;
     DeviceBuffer<unsigned long long> all_work_;
     PinnedBuffer<unsigned long long> host_work_;

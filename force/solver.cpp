@@ -2,6 +2,7 @@
 #include "chamomile/force/solver.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
@@ -36,6 +37,12 @@ Refusal tree_refusal(const SolverOptions& o)
 }
 
 } // namespace
+
+std::uint64_t GlobalCounts::new_arrangement()
+{
+    static std::atomic<std::uint64_t> last{0};
+    return ++last << 32;
+}
 
 Refusal refusal(const SolverOptions& o)
 {

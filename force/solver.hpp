@@ -1,6 +1,7 @@
 /// \file  The solver interface: accelerations and potentials of particles, by any method.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,9 +46,11 @@ struct GlobalCounts {
     std::uint64_t count = 0, active = 0; ///< of all ranks
     bool has_potentials = false;         ///< all ranks want potentials; some may have no particles
     std::uint64_t first = 0;             ///< global number of this rank's first particle
-    /// How often ranks have exchanged particles by MigrationPlan. If not 0, sources come in any
-    /// order, tracers after them, and `number` holds global numbers.
-    std::uint64_t exchanges = 0;
+    /// Identifies the order of particles: with an equal value, this rank has the same particles as
+    /// before in the same order, or a set of them. A migration by a MigrationPlan adds 1. 0: global
+    /// order. Else sources come in any order, tracers after them, and `number` holds global
+    /// numbers.
+    std::uint64_t arrangement = 0;
     std::span<const Index> number = {};
     /// Output. Filled when every particle is a source and active; null: not wanted.
     MigrationPlan* places = nullptr;
@@ -57,6 +60,13 @@ struct GlobalCounts {
     /// softening.
     std::optional<std::pair<double, double>> softenings = {};
 
+    /// Returns an arrangement that this process has not used, nor the next 2^32 - 1.
+    static std::uint64_t new_arrangement();
+    /// Returns how many of this rank's particles, in the global order, are sources; tracers follow.
+    std::size_t sources_at_home(std::size_t own) const
+    {
+        return std::size_t(std::min<std::uint64_t>(own, std::max(count - tracers, first) - first));
+    }
     /// Returns the global number of local particle i.
     std::size_t number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
 };

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/solver_state.hpp"
@@ -52,13 +51,6 @@ Communicator& Leapfrog::all_ranks()
     return is_shared() ? *ranks() : alone;
 }
 
-/// Runs collective work; an error on a single rank ends every rank.
-template <class Work>
-void Leapfrog::run_and_agree(const Work& work)
-{
-    is_shared() ? known_to_all(*ranks(), work) : work();
-}
-
 void Leapfrog::make_store()
 {
     const StoreOptions options{.individual = blocks_.has_value(),
@@ -71,7 +63,8 @@ void Leapfrog::make_store()
                  : make_device_store(first_gpu(solver_.array_device()), options);
     if (is_shared())
         store_ = std::make_unique<RankStore>(*ranks(), options, std::move(store_),
-                                             forces().device == "cpu");
+                                             forces().device == "cpu",
+                                             forces().solver == SolverKind::tree);
     if (has_released_)
         store_->release_host_copy();
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "chamomile/core/particles.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/integrate/integrator.hpp"
 #include "chamomile/integrate/light_cone.hpp"
 #include "chamomile/integrate/particle_store.hpp"
@@ -177,8 +178,12 @@ private:
     void exchange_scheme(Archive& archive) const;
     bool is_shared() const { return solver_.ranks_of_parts() != nullptr; }
     Communicator& all_ranks();
+    /// Runs collective work; an error on a single rank ends every rank.
     template <class Work>
-    void run_and_agree(const Work& work);
+    void run_and_agree(const Work& work)
+    {
+        is_shared() ? known_to_all(*ranks(), work) : work();
+    }
     double softening(double time) const { return clock_.softening(time, softening_); }
     bool is_nested() const { return blocks_ && blocks_->scheme == BlockScheme::hierarchical; }
     /// True if the long range kicks over whole steps, and blocks use the short range only.

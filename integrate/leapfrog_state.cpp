@@ -29,7 +29,7 @@ auto Leapfrog::load_and(Particles& particles, const StepColumns& columns, const 
         particles.position[i] = box.wrapped(particles.position[i]);
     const auto load = [&] {
         store_->attach(particles);
-        store_->load(columns);
+        run_and_agree([&] { store_->load(columns); });
         return work();
     };
     try {

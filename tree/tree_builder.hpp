@@ -29,11 +29,11 @@ struct Tree {
 
 /// What a tree over several ranks needs to know of this rank's particles (rows).
 struct RowsOfRank {
-    /// Number of each particle among all ranks, to order particles with equal keys. Set once ranks
-    /// have exchanged particles; empty before: particles of rank 0 come first, then of rank 1.
+    /// Number of each particle among all ranks, to order particles with equal keys. Empty:
+    /// particles of rank 0 come first, then of rank 1.
     std::span<const Index> number = {};
     std::uint64_t first = 0;             ///< number of the first particle, without `number`
-    std::uint64_t exchanges = 0;         ///< number of particle exchanges between ranks so far
+    std::uint64_t arrangement = 0;       ///< GlobalCounts::arrangement
     bool has_targets = false;            ///< false: every particle is a target
     std::span<const Index> targets = {}; ///< of this rank, by rising index, with has_targets
     /// On a device: particles at rung `first_rung` or above are targets.

@@ -57,7 +57,7 @@ public:
             sources.ranks =
                 RowsOfRank{.number = all.number.first(std::min(share.sources, all.number.size())),
                            .first = all.first,
-                           .exchanges = all.exchanges,
+                           .arrangement = all.arrangement,
                            .has_targets = !request.are_all_active() && share.sums_sources,
                            .targets = share.active_sources,
                            .rung = request.rung,

@@ -148,7 +148,11 @@ private:
         });
         ranks_.sum(std::span(&changes, 1));
         count_ = 0;
-        std::tie(first_, count_) = place_among_all(n);
+        const auto [first, count] = place_among_all(n);
+        if (arrangement_ == 0 || number_.size() != n || first_ != first)
+            arrangement_ = GlobalCounts::new_arrangement();
+        first_ = first;
+        count_ = count;
         number_.resize(n);
         std::iota(number_.begin(), number_.end(), Index(first_));
         softenings_.reset();
@@ -209,7 +213,7 @@ private:
         request.keeps_tree = true;
         request.part = GlobalCounts{.count = count_,
                                     .first = first_,
-                                    .exchanges = 1,
+                                    .arrangement = arrangement_,
                                     .number = number_,
                                     .softenings = softenings_};
         return request;
@@ -238,6 +242,7 @@ private:
     Communicator& ranks_;
     DistributedSolver solver_;
     bool is_built_ = false;
+    std::uint64_t arrangement_ = 0;       ///< of the sources
     std::uint64_t builds_ = 0;            ///< places the root cubes (decorrelate)
     std::size_t own_ = 0;                 ///< local sources; they come first in the arrays
     std::uint64_t first_ = 0, count_ = 0; ///< number of the first local source; count on all ranks

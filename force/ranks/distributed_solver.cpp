@@ -89,13 +89,6 @@ struct SofteningEnds {
     Ends sources, all;
 };
 
-/// Returns the number of this rank's sources, where particles are in the global order.
-std::uint64_t sources_of(const Request& request, const GlobalCounts& part)
-{
-    const std::uint64_t sources = std::max(part.count - part.tracers, part.first);
-    return std::min<std::uint64_t>(request.count, sources - part.first);
-}
-
 /// Reduces Ends over all ranks. The first `own` particles of this rank are sources.
 SofteningEnds ends_of(const Request& request, std::uint64_t first, std::uint64_t own,
                       Communicator& ranks)
@@ -127,7 +120,7 @@ SofteningEnds ends_of(const Request& request, std::uint64_t first, std::uint64_t
 
 /// Without `tracers`, massless particles at the end of the global order are tracers. If sources
 /// share one softening length and tracers have others, all are sources, as on one rank
-/// (sources_of()).
+/// (sources_of() in list_solver.cpp).
 GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host,
                                         std::optional<std::uint64_t> tracers)
 {
@@ -157,7 +150,7 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
     part.has_potentials = with_potential > 0;
     part.active = part.count;
     const std::uint64_t own_sources =
-        tracers ? request.count - *tracers : sources_of(request, part);
+        tracers ? request.count - *tracers : part.sources_at_home(request.count);
     const SofteningEnds ends = ends_of(request, part.first, own_sources, ranks);
     part.softenings = ends.sources.span();
     if (part.tracers > 0 && ends.sources && ends.sources.shortest == -ends.sources.longest &&
@@ -172,7 +165,7 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
 std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
                                                                           const GlobalCounts& part)
 {
-    return ends_of(request, part.first, sources_of(request, part), ranks_).sources.span();
+    return ends_of(request, part.first, part.sources_at_home(request.count), ranks_).sources.span();
 }
 
 std::string DistributedSolver::device() const

@@ -79,7 +79,7 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
             upload_softenings(particles);
     }
     has_lengths_ = of_rank.per_particle;
-    rows_.work.begin(count, of_rank.exchanges);
+    rows_.work.begin(count, of_rank.arrangement);
     copy_targets();
     RowsSeen seen{{}, count, count, count};
     if (count > 0 && !are_finite(seen.box))
@@ -139,7 +139,7 @@ void CudaPart::sort(const RootCube& cube, std::uint64_t first)
         rows_.numbered = {};
         count_from<<<blocks_of(n()), block_size, 0, t.stream>>>(Index(first), n(),
                                                                 rows_.number.data());
-    } else if (const std::pair now(of_rank.exchanges, n());
+    } else if (const std::pair now(of_rank.arrangement, n());
                std::exchange(rows_.numbered, now) != now)
         t.staging.upload(rows_.number, of_rank.number.data(), n(), t.stream);
     check(cudaGetLastError(), "launch the numbers of rows");
@@ -294,7 +294,7 @@ Rows CudaPart::rows()
     rows.position = host_.position;
     rows.mass = host_.mass;
     rows.has_targets = has_targets();
-    rows.has_numbers = from.ranks->exchanges > 0;
+    rows.has_numbers = from.ranks->arrangement > 0;
     rows.number = from.ranks->number;
     if (has_lengths_) {
         fetch(host_.softening, lengths_);

@@ -15,7 +15,7 @@ namespace chamomile {
 struct PartRows {
     TreeParticles particles; ///< the caller's arrays
     DeviceBuffer<Index> number;
-    std::pair<std::uint64_t, std::size_t> numbered = {}; ///< exchanges and rows at upload
+    std::pair<std::uint64_t, std::size_t> numbered = {}; ///< arrangement and rows at upload
     DeviceBuffer<std::uint8_t> is_target;
     DeviceBuffer<Index> targets, flag;
     PinnedBuffer<Index> host_flag;

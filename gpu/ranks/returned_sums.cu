@@ -55,14 +55,14 @@ ArrayView device_view(DeviceBuffer<T>& buffer, std::size_t n)
 
 } // namespace
 
-void RowWork::begin(std::size_t rows, std::uint64_t exchanges)
+void RowWork::begin(std::size_t rows, std::uint64_t arrangement)
 {
-    if (exchanges == exchanges_ + 1) {
+    if (arrangement == arrangement_ + 1) {
         work_.swap(placed_);
         std::swap(rows_, placed_rows_);
-    } else if (exchanges != exchanges_)
+    } else if (arrangement != arrangement_)
         is_known_ = false;
-    exchanges_ = exchanges;
+    arrangement_ = arrangement;
     if (rows_ != rows) // rows of a different particle set
         is_known_ = false;
 }

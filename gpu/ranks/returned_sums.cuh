@@ -11,8 +11,8 @@ namespace chamomile {
 /// A RowWork keeps the work of each row in the last evaluation; domains are cut by work.
 class RowWork {
 public:
-    /// Sets the number of rows, and how often ranks have exchanged particles (RowsOfRank).
-    void begin(std::size_t rows, std::uint64_t exchanges);
+    /// Sets the number of rows, and RowsOfRank::arrangement.
+    void begin(std::size_t rows, std::uint64_t arrangement);
     /// Returns the work of each row; null: unknown.
     const float* data() { return rows_ > 0 && is_known_ ? work_.data() : nullptr; }
     /// Return arrays to fill: for rows, received rows after them, and for the domain's targets in
@@ -34,7 +34,7 @@ public:
 private:
     std::size_t rows_ = 0, placed_rows_ = 0;
     bool is_known_ = false;
-    std::uint64_t exchanges_ = 0;
+    std::uint64_t arrangement_ = 0;
     DeviceBuffer<float> work_, placed_; // placed_: work by domain, valid after particles move there
 };
 

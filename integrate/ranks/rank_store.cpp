@@ -70,6 +70,15 @@ void RankStore::load(StepColumns columns)
         homes_.push_back(homes_.back() + count);
     require_same_columns();
     part_ = DistributedSolver::part_of(request_of_sources(own_), ranks_, on_host_);
+    if (has_domains_) {
+        part_.arrangement = GlobalCounts::new_arrangement();
+        number_.resize(own_.size());
+        std::iota(number_.begin(), number_.end(), Index(part_.first));
+        const std::size_t n = part_.sources_at_home(own_.size());
+        migrate(first_migration(std::span(own_.position).first(n), std::span(own_.mass).first(n),
+                                ranks_),
+                columns);
+    }
     fill(std::move(columns));
 }
 
@@ -80,13 +89,14 @@ void RankStore::fill(StepColumns columns)
     ranks_.run_and_agree([&] { inner_->load(std::move(columns)); });
 }
 
-/// Returns the length of each column, summed over ranks.
-std::vector<std::uint64_t> RankStore::sizes_of_columns()
+/// Returns the length of each column, summed over ranks: a rank may have no particle.
+std::vector<std::uint64_t> RankStore::sizes_of(StepColumns& columns)
 {
     std::vector<std::uint64_t> sizes;
     for_each_column(
         [&](Column, const std::string&, const auto& values) { sizes.push_back(values.size()); },
         own_);
+    for_each_column([&](Column, const auto& values) { sizes.push_back(values.size()); }, columns);
     ranks_.sum(sizes);
     return sizes;
 }
@@ -101,7 +111,8 @@ void RankStore::require_same_columns()
     if (!std::ranges::all_of(all, [&](std::uint64_t hash) { return hash == all[0]; }))
         throw CollectiveError(Fault::usage,
                               "columns of particles: names: must be equal on all ranks");
-    const std::vector<std::uint64_t> sizes = sizes_of_columns();
+    StepColumns none;
+    const std::vector<std::uint64_t> sizes = sizes_of(none);
     ranks_.run_and_agree([&] {
         std::size_t k = 0;
         for_each_column(
@@ -178,14 +189,14 @@ Request RankStore::request_of_set(std::size_t set, bool potentials)
         sources.softening = {};
         request.part = DistributedSolver::part_of(sources, ranks_, false);
         request.part->softenings = part_.softenings;
-    } else if (part_.exchanges == 0) {
+    } else if (part_.arrangement == 0) {
         request.part = DistributedSolver::part_of(request, ranks_);
     } else {
         const std::span<const Index> members = sets().members(set);
         const auto tracers = std::ranges::count_if(
             members, [&](Index i) { return number_[i] >= part_.count - part_.tracers; });
         request.part = DistributedSolver::part_of(request, ranks_, true, std::uint64_t(tracers));
-        request.part->exchanges = part_.exchanges;
+        request.part->arrangement = part_.arrangement;
         request.part->number = set_number_ = numbers_among(members);
     }
     return request;
@@ -247,6 +258,8 @@ Request RankStore::request_here()
     request.part = part_;
     request.part->active = part_.count;
     request.part->number = number_;
+    if (!places_.begins.empty()) // they refer to the last evaluation
+        request.part->places = &places_;
     return request;
 }
 
@@ -257,8 +270,12 @@ void RankStore::begin_step()
         drop_moving(*particles_);
     }
     ++steps_;
-    if (!places_.begins.empty() && are_misplaced())
-        migrate();
+    if (!places_.begins.empty() && are_misplaced()) {
+        here();
+        StepColumns columns = inner_->columns();
+        migrate({places_.leaving(), places_.begins, places_.arriving()}, columns);
+        fill(std::move(columns));
+    }
     places_ = {};
     inner_->begin_step();
 }
@@ -328,28 +345,22 @@ double RankStore::sum_of_squared_velocities()
     return sum.value();
 }
 
-/// True if particles must migrate: always once, for tree order.
+/// True if too many particles are on another rank than that of their domain.
 bool RankStore::are_misplaced()
 {
     const std::size_t rank = std::size_t(ranks_.rank()),
                       stay = places_.begins[rank + 1] - places_.begins[rank];
     std::uint64_t wrong = places_.begins.back() - stay;
     ranks_.sum(std::span(&wrong, 1));
-    return part_.exchanges == 0 || double(wrong) > wrong_fraction * double(part_.count);
+    return double(wrong) > wrong_fraction * double(part_.count);
 }
 
 /// Sends sources to the rank of their domain, in tree order.
-void RankStore::migrate()
+void RankStore::migrate(const Migration& way, StepColumns& columns)
 {
-    if (part_.exchanges++ == 0) {
-        number_.resize(own_.size());
-        std::iota(number_.begin(), number_.end(), Index(part_.first));
-    }
+    ++part_.arrangement;
     home_.reset();
-    const std::vector<std::uint64_t> sizes = sizes_of_columns(); // a rank may have no particle
-    const Migration way{places_.leaving(), places_.begins, places_.arriving()};
-    here();
-    StepColumns columns = inner_->columns();
+    const std::vector<std::uint64_t> sizes = sizes_of(columns);
     Carrier carrier;
     migrate(way, number_, carrier);
     std::size_t k = 0;
@@ -361,11 +372,10 @@ void RankStore::migrate()
         own_);
     for_each_column(
         [&](Column column, auto& values) {
-            if (has_steps(column))
+            if (sizes[k++] > 0 && has_steps(column))
                 migrate(way, values, carrier);
         },
         columns);
-    fill(std::move(columns));
 }
 
 /// Migrates one column. Tracers stay, behind the sources.
@@ -408,7 +418,7 @@ RankStore::Way RankStore::way_home(std::span<const Index> numbers)
 template <class T>
 void RankStore::return_values(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier)
 {
-    if (part_.exchanges == 0) {
+    if (part_.arrangement == 0) {
         if (&values != &home)
             home = values;
         return;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "chamomile/force/ranks/migration.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
@@ -14,16 +15,18 @@ namespace chamomile {
 /// the result: counts, minima, sums. Its calls are collective; every rank returns the same.
 ///
 /// The attached particles are the home rows of this rank. Global numbers count the home rows of
-/// rank 0, then rank 1 and so on. Particles start at home. Before the second step, and later if too
-/// many are misplaced, they migrate to the rank of their domain, in tree order, by the places of
-/// the last evaluation. fetch() sends moving columns home.
+/// rank 0, then rank 1 and so on. If forces have domains, load() sends sources to the rank of their
+/// domain, in tree order. They migrate again before a step if too many are misplaced, by the places
+/// of the last evaluation. fetch() sends moving columns home.
 class RankStore final : public ParticleStore {
 public:
     /// Keeps a reference. `inner` stores the local particles, with the same options. `on_host`: the
-    /// processor evaluates forces, and massless particles at the end are tracers.
+    /// processor evaluates forces, and massless particles at the end are tracers. `has_domains`:
+    /// forces divide particles into domains.
     RankStore(Communicator& ranks, const StoreOptions& options,
-              std::unique_ptr<ParticleStore> inner, bool on_host)
-        : ParticleStore(options), inner_(std::move(inner)), ranks_(ranks), on_host_(on_host)
+              std::unique_ptr<ParticleStore> inner, bool on_host, bool has_domains)
+        : ParticleStore(options), inner_(std::move(inner)), ranks_(ranks), on_host_(on_host),
+          has_domains_(has_domains)
     {}
 
     void load(StepColumns columns) override;
@@ -86,13 +89,6 @@ private:
         Inbox to;                        ///< home row per received value
     };
 
-    /// The exchange from the ranks of local particles to the ranks of their domains.
-    struct Migration {
-        std::vector<Index> leaving;
-        std::vector<std::size_t> begins;
-        std::vector<Index> arriving; ///< MigrationPlan
-    };
-
     /// A Carrier sends columns to other ranks, one after the other.
     struct Carrier {
         Inbox leaving, arriving;
@@ -106,10 +102,10 @@ private:
     Request with_part(Request request, bool potentials);
     std::vector<Index> numbers_among(std::span<const Index> members);
     Way way_home(std::span<const Index> numbers);
-    std::vector<std::uint64_t> sizes_of_columns();
+    std::vector<std::uint64_t> sizes_of(StepColumns& columns);
     void require_same_columns();
     bool are_misplaced();
-    void migrate();
+    void migrate(const Migration& way, StepColumns& columns);
     template <class T>
     void migrate(const Migration& way, std::vector<T>& values, Carrier& carrier);
     bool has_steps(Column column) const;
@@ -118,11 +114,11 @@ private:
 
     std::unique_ptr<ParticleStore> inner_;
     Communicator& ranks_;
-    bool on_host_;
+    bool on_host_, has_domains_;
     Particles own_;
     GlobalCounts part_;                ///< totals, and the first global number at home
     std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
-    std::vector<Index> number_;        ///< global numbers, after the first migration
+    std::vector<Index> number_;        ///< global numbers; empty without domains
     std::vector<Index> set_number_;    ///< of the members of the last set, among them
     std::optional<Way> home_;          ///< made on demand
     MigrationPlan places_;             ///< by the last evaluation, or empty

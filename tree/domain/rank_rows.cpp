@@ -13,13 +13,13 @@ void RankRows::take(const TreeParticles& particles, bool keeps_cells)
     const RowsOfRank& of_rank = *particles.ranks;
     rows_.position = dense_.positions(particles);
     rows_.mass = dense_.masses(particles);
-    rows_.has_numbers = of_rank.exchanges > 0;
+    rows_.has_numbers = of_rank.arrangement > 0;
     rows_.number = of_rank.number;
-    if (of_rank.exchanges == exchanges_ + 1)
+    if (of_rank.arrangement == arrangement_ + 1)
         work_.swap(placed_work_);
-    else if (of_rank.exchanges != exchanges_)
+    else if (of_rank.arrangement != arrangement_)
         work_.clear();
-    exchanges_ = of_rank.exchanges;
+    arrangement_ = of_rank.arrangement;
     if (work_.size() != rows_.size())
         work_.clear(); // of other particles
     rows_.work = work_;

@@ -19,7 +19,7 @@ public:
 
     /// Returns an array for the work of each row. `placed`: work of each arrival in tree order. It
     /// becomes the work of the rows if the caller then moves its particles to their domains
-    /// (RowsOfRank::exchanges).
+    /// (RowsOfRank::arrangement).
     std::span<float> make_room_for_work(std::vector<float> placed);
 
     std::size_t held_bytes() const;
@@ -31,7 +31,7 @@ private:
     std::vector<Vec3<double>> images_; ///< of positions, in a periodic box with kept cells
     std::vector<char> is_target_;
     std::vector<float> work_, placed_work_;
-    std::uint64_t exchanges_ = 0; ///< RowsOfRank::exchanges
+    std::uint64_t arrangement_ = 0; ///< RowsOfRank::arrangement
 };
 
 } // namespace chamomile

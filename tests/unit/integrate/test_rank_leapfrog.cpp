@@ -190,6 +190,38 @@ TEST_CASE("diagnostics before a run use the current particles on all ranks")
     });
 }
 
+TEST_CASE("particles migrate right after diagnostics that evaluated forces again")
+{
+    // Domains have equal numbers of particles at the start, then equal work. Diagnostics cut them
+    // again between the evaluation that finds particles misplaced and their migration.
+    const Particles all = hernquist(4000);
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.05;
+    options.group_size = 8; // small leaves of the coarse tree, so that cuts move
+    options.cluster_size = 1;
+    options.leaf_size = 8;
+    Scheme scheme;
+    scheme.fixed_length = 1. / 64;
+    const auto moved = [&](Particles p, const SolverOptions& given) {
+        const IntegratorWithSolver made = make_integrator(given, scheme);
+        Simulation simulation(p, *made.integrator, 0, 11. / 64);
+        double energies = 0;
+        simulation.every_steps(1, Quantities::acceleration,
+                               [&](Simulation& now) { energies += now.diagnostics().energy(); });
+        simulation.run();
+        return std::pair(p, energies);
+    };
+    const auto [one, energies] = moved(all, options);
+    for (const int P : {2, 5, 7}) {
+        CAPTURE(P);
+        options.own_ranks = P;
+        const auto [several, sum] = moved(all, options);
+        CHECK(same_bits(one, several));
+        CHECK(sum == energies);
+    }
+}
+
 TEST_CASE("a start moves particles into the box, alone and on ranks")
 {
     SolverOptions options;

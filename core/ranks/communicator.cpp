@@ -134,7 +134,7 @@ void Communicator::min(std::span<double> values)
 
 namespace {
 
-/// Memory ends on one rank; other errors say what is wrong for all.
+/// A rank can lack memory alone. Other errors say what is wrong for all.
 bool is_lack_of_memory(const std::exception_ptr& failure)
 {
     try {

@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(block_size)
     widened[k] = found;
 }
 
-/// Counts the marks, and those that are not known.
+/// Counts marks, and sets `missing` if one of them is not known.
 __global__ void __launch_bounds__(block_size)
     count_marks(const std::uint8_t* marks, const std::uint8_t* known, std::size_t count,
                 unsigned* all, unsigned* missing)

@@ -345,7 +345,7 @@ double RankStore::sum_of_squared_velocities()
     return sum.value();
 }
 
-/// True if too many particles are on another rank than that of their domain.
+/// True if too many particles are away from their domain.
 bool RankStore::are_misplaced()
 {
     const std::size_t rank = std::size_t(ranks_.rank()),

@@ -95,7 +95,7 @@ private:
     Periodicity box_;
 };
 
-/// A cell of the coarse tree, seen by a rank that looks for owners of remote leaves.
+/// A cell of the coarse tree on one rank, for the search for owners of remote leaves.
 struct CoarseOpening {
     RemoteOpeningTest test;
     Index next;      ///< first cell behind the subtree

@@ -10,14 +10,17 @@
 #include <vector>
 
 #include "chamomile/core/box.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/motion_sums.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/value_bins.hpp"
 
 namespace chamomile {
 
-/// Max rows per block from most stores: four chunks of our files.
-inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
+/// Max rows per block: four chunks of our files; from or to files eight, read and filled by as many
+/// threads.
+inline constexpr std::size_t rows_of_block = std::size_t(1) << 18,
+                             rows_of_file_block = 2 * rows_of_block;
 
 /// Particles requested by a range begin .. end or a list of indices.
 struct RowSelection {
@@ -48,8 +51,12 @@ public:
 
     /// Returns a box around all positions, if known.
     virtual std::optional<Box> bounds() const { return {}; }
-    /// Returns the sums over all particles if the store sums faster than values arrive; else none.
-    virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
+    /// Adds the terms of all particles and returns true, if the store sums faster than values
+    /// arrive. Else adds nothing and returns false.
+    virtual bool add_motion(const Vec3<double>& /*typical*/, ExactSums<MotionSums>&)
+    {
+        return false;
+    }
     /// Returns the bin of each particle's squared distance from the center, `none` for massless
     /// particles, if the store is faster. Empty: request the values instead.
     virtual std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& /*center*/,

@@ -75,18 +75,17 @@ MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
     const Particles& particles = all.particles;
     ParticleReader& rows = all.rows;
     const RankSubset& part = all.part;
-    if (const std::optional<MotionSums> there = rows.motion(typical))
-        return *there;
     ExactSums<MotionSums> sums;
-    rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.read_vectors(Column::position, {begin, end});
-        const auto velocity = rows.read_vectors(Column::velocity, {begin, end});
-        const auto potential = rows.read_scalars(Column::potential, {begin, end});
-        sums.add(begin, end, [&](std::size_t i) {
-            return MotionSums::of_one(particles.mass[i], position[i - begin], velocity[i - begin],
-                                      potential[i - begin], typical);
+    if (!rows.add_motion(typical, sums))
+        rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
+            const auto position = rows.read_vectors(Column::position, {begin, end});
+            const auto velocity = rows.read_vectors(Column::velocity, {begin, end});
+            const auto potential = rows.read_scalars(Column::potential, {begin, end});
+            sums.add(begin, end, [&](std::size_t i) {
+                return MotionSums::of_one(particles.mass[i], position[i - begin],
+                                          velocity[i - begin], potential[i - begin], typical);
+            });
         });
-    });
     part.ranks.sum(sums);
     return sums.value();
 }

@@ -261,11 +261,10 @@ public:
         return chamomile::shortest_time(*particles_, dynamical, external_);
     }
 
-    double sum_of_squared_velocities() override
+    void add_squared_velocities(ExactSums<double>& sums) override
     {
-        return exact_sum<double>(particles_->size(), [&](std::size_t i) {
-            return norm_squared(particles_->velocity[i]);
-        });
+        sums.add(0, particles_->size(),
+                 [&](std::size_t i) { return norm_squared(particles_->velocity[i]); });
     }
 
 private:

@@ -144,7 +144,7 @@ Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, doub
 {
     store_->attach(particles);
     ParticleReader* const elsewhere = store_->rows_to_measure();
-    const Particles& here = elsewhere ? particles : store_->here();
+    const Particles& here = elsewhere ? store_->fixed_columns() : store_->here();
     RowsInMemory in_memory(here);
     return chamomile::diagnose(
         {here, elsewhere ? *elsewhere : in_memory, store_->part(all_ranks())}, which,
@@ -188,8 +188,10 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
 double Leapfrog::longest_for_long_range(double now)
 {
     constexpr double part = 0.25, short_while = 1. / 1024;
-    const double sum = store_->sum_of_squared_velocities(),
-                 moved = std::sqrt(sum / double(count_)) * clock_.drift(now, now + short_while);
+    ExactSums<double> squares;
+    store_->add_squared_velocities(squares);
+    const double moved =
+        std::sqrt(squares.value() / double(count_)) * clock_.drift(now, now + short_while);
     if (!(moved > 0))
         return std::numeric_limits<double>::infinity();
     // A power of two, so that whole steps change only by factors of two.

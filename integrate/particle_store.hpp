@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/moving_point.hpp"
 #include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
@@ -149,6 +150,8 @@ public:
     /// Returns the rows of current particles with potentials, for measurements without a fetch().
     /// Null if a fetch() is needed.
     virtual ParticleReader* rows_to_measure() { return nullptr; }
+    /// Returns the particles of rows_to_measure() with their masses; moving columns may be old.
+    virtual const Particles& fixed_columns() { return *particles_; }
     /// Allows a RankStore to free moving columns of the attached particles, except between fetch()
     /// and the next step.
     virtual void release_host_copy() {}
@@ -213,7 +216,8 @@ public:
 
     /// Returns the shortest dynamical time; infinity without forces.
     virtual double shortest_time(const DynamicalTime& dynamical) = 0;
-    virtual double sum_of_squared_velocities() = 0;
+    /// Adds the terms of all particles of all ranks.
+    virtual void add_squared_velocities(ExactSums<double>& sums) = 0;
 
 protected:
     /// Kicks due particles. Returns false if an acceleration is not finite.

@@ -115,9 +115,9 @@ std::span<const T> DeviceRows::brought(const T* all, const RowSelection& rows,
                                        DeviceBuffer<T>& gathered, PinnedBuffer<T>& into)
 {
     const std::size_t n = rows.size();
-    assert(all);
     if (n == 0)
         return {};
+    assert(all);
     check(cudaSetDevice(device_), "choose the device");
     const T* from = all + rows.begin;
     if (!rows.list.empty()) {
@@ -159,14 +159,14 @@ void DeviceRows::gather(std::span<const Index> which, std::span<PhasePoint> into
 }
 
 template <class Record, class Term>
-Record DeviceRows::sum(const Term& term)
+void DeviceRows::add_terms(const Term& term, ExactSums<Record>& sums)
 {
-    ExactSums<Record> total;
     const std::size_t n = all_.count;
     if (n == 0)
-        return total.value();
+        return;
     check(cudaSetDevice(device_), "choose the device");
-    const std::span<std::int64_t> digits = total.digits();
+    ExactSums<Record> own;
+    const std::span<std::int64_t> digits = own.digits();
     std::int64_t* const there = digits_.reserve(digits.size());
     check(cudaMemsetAsync(there, 0, digits.size_bytes(), stream_), "clear the sums");
     const std::size_t blocks = (n + sum_block_size - 1) / sum_block_size;
@@ -174,17 +174,18 @@ Record DeviceRows::sum(const Term& term)
         n, term, there);
     check(cudaGetLastError(), "sum over particles");
     staging_.download(digits.data(), there, digits.size(), stream_);
-    return total.value();
+    sums += own;
 }
 
-std::optional<MotionSums> DeviceRows::motion(const Vec3<double>& typical)
+bool DeviceRows::add_motion(const Vec3<double>& typical, ExactSums<MotionSums>& sums)
 {
-    return sum<MotionSums>(Motion{all_, typical});
+    add_terms(Motion{all_, typical}, sums);
+    return true;
 }
 
-double DeviceRows::sum_of_squared_velocities()
+void DeviceRows::add_squared_velocities(ExactSums<double>& sums)
 {
-    return sum<double>(SquaredVelocity{all_.vectors[1]});
+    add_terms(SquaredVelocity{all_.vectors[1]}, sums);
 }
 
 std::span<const std::uint16_t> DeviceRows::bins_of_distances(const Vec3<double>& center,

@@ -35,21 +35,21 @@ public:
     std::size_t max() const override { return rows_of_block; }
     std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
     std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
-    std::optional<MotionSums> motion(const Vec3<double>& typical) override;
+    bool add_motion(const Vec3<double>& typical, ExactSums<MotionSums>& sums) override;
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;
     /// Copies some particles, as gather_points().
     void gather(std::span<const Index> which, std::span<PhasePoint> into);
-    double sum_of_squared_velocities();
+    void add_squared_velocities(ExactSums<double>& sums);
 
 private:
     template <class T>
     std::span<const T> brought(const T* all, const RowSelection& rows, DeviceBuffer<T>& gathered,
                                PinnedBuffer<T>& into);
 
-    /// Returns term(0) + term(1) + ... over all particles, summed exactly.
+    /// Adds term(0), term(1), ... of all particles.
     template <class Record, class Term>
-    Record sum(const Term& term);
+    void add_terms(const Term& term, ExactSums<Record>& sums);
 
     int device_;
     Staging& staging_;

@@ -311,9 +311,9 @@ public:
         return time >= 0 ? time : HUGE_VAL; // all bits are set if no particle has a time
     }
 
-    double sum_of_squared_velocities() override
+    void add_squared_velocities(ExactSums<double>& sums) override
     {
-        return rows_of_now().sum_of_squared_velocities();
+        rows_of_now().add_squared_velocities(sums);
     }
 
 private:

@@ -336,13 +336,12 @@ double RankStore::shortest_time(const DynamicalTime& dynamical)
     return shortest;
 }
 
-double RankStore::sum_of_squared_velocities()
+void RankStore::add_squared_velocities(ExactSums<double>& sums)
 {
-    here();
-    ExactSums<double> sum;
-    sum.add(0, own_.size(), [&](std::size_t i) { return norm_squared(own_.velocity[i]); });
-    ranks_.sum(sum);
-    return sum.value();
+    ExactSums<double> of_all;
+    inner_->add_squared_velocities(of_all);
+    ranks_.sum(of_all);
+    sums += of_all;
 }
 
 /// True if too many particles are away from their domain.

@@ -37,6 +37,8 @@ public:
         inner_->here(); // updates own_
         return own_;
     }
+    ParticleReader* rows_to_measure() override { return inner_->rows_to_measure(); }
+    const Particles& fixed_columns() override { return own_; }
     RankSubset part(Communicator& ranks) override
     {
         return {ranks, part_.count, part_.first, number_};
@@ -79,7 +81,7 @@ public:
     void choose_first_steps(const BlockRule& rule) override { inner_->choose_first_steps(rule); }
     StepCounts count_steps() override;
     double shortest_time(const DynamicalTime& dynamical) override;
-    double sum_of_squared_velocities() override;
+    void add_squared_velocities(ExactSums<double>& sums) override;
 
 private:
     /// The exchange from local particles to home rows.

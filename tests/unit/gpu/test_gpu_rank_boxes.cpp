@@ -193,6 +193,39 @@ TEST_CASE("a comoving box on ranks with GPUs moves like one rank, across the fac
         }
 }
 
+TEST_CASE("diagnostics on ranks with GPUs equal diagnostics on the host")
+{
+    Scheme scheme;
+    scheme.fixed_length = 0.01;
+    for (const Cards& cards : all_cards()) {
+        CAPTURE(cards.device);
+        CAPTURE(cards.ranks);
+        Particles p = periodic_sets(9973)[2].particles;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            p.velocity[i] = {0.1 * double(i % 7), -0.01, 0.02};
+        const IntegratorWithSolver made =
+            make_integrator(cards.given(box_options()), scheme, Clock::newtonian());
+        Simulation simulation(p, *made.integrator, 0, 0.03);
+        int compared = 0;
+        simulation.every_steps(
+            1, Quantities::acceleration_potential,
+            [&](Simulation& now) {
+                const Diagnostics there = now.diagnostics();
+                now.fetch();
+                const Diagnostics here = diagnose(now.particles());
+                CHECK(there.kinetic == here.kinetic);
+                CHECK(there.potential == here.potential);
+                CHECK(there.momentum == here.momentum);
+                CHECK(there.internal_kinetic == here.internal_kinetic);
+                CHECK(there.lagrangian_radii == here.lagrangian_radii);
+                ++compared;
+            },
+            Simulation::LooksAt::rows);
+        simulation.run();
+        CHECK(compared == 4);
+    }
+}
+
 TEST_CASE("a mesh with fewer planes than ranks is refused on GPUs")
 {
     SolverOptions options = Cards{"gpu:0", 17, true}.given(box_options());

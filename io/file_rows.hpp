@@ -19,7 +19,7 @@ class FileRows : public ParticleReader {
 public:
     bool is_on_host() const override { return false; }
     /// Eight chunks of our files: threads share the chunks of a block.
-    std::size_t max() const override { return 2 * rows_of_block; }
+    std::size_t max() const override { return rows_of_file_block; }
     std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
     std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
 

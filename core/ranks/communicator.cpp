@@ -148,7 +148,7 @@ bool is_lack_of_memory(const std::exception_ptr& failure)
 
 } // namespace
 
-void Communicator::agree(const std::exception_ptr& failure)
+void Communicator::agree(const std::exception_ptr& failure, Timeout timeout)
 {
     std::string mine;
     if (failure) {
@@ -158,7 +158,7 @@ void Communicator::agree(const std::exception_ptr& failure)
         mine = std::to_string(int(error.fault())) + " " + error.line();
     }
     Inbox errors;
-    gather(std::as_bytes(std::span(mine)), Sizes::any, errors);
+    gather(std::as_bytes(std::span(mine)), Sizes::any, errors, timeout);
     for (int r = 0; r < size(); ++r) {
         const auto text = errors.from<char>(r);
         if (text.size() > 1)

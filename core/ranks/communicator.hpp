@@ -193,9 +193,10 @@ public:
     void min(std::span<double> values);
 
     /// Runs `work`, which must not communicate, on every rank. If it throws anywhere, each rank
-    /// throws the error from the lowest failing rank as CollectiveError.
+    /// throws the error from the lowest failing rank as CollectiveError. `timeout`: of ranks that
+    /// wait for others.
     template <class Work>
-    void run_and_agree(const Work& work)
+    void run_and_agree(const Work& work, Timeout timeout = Timeout::limited)
     {
         std::exception_ptr failure;
         try {
@@ -203,7 +204,7 @@ public:
         } catch (...) {
             failure = std::current_exception();
         }
-        agree(failure);
+        agree(failure, timeout);
     }
 
     /// Runs collective work and returns its result. CollectiveError becomes Error on every rank,
@@ -260,7 +261,7 @@ private:
         gather(std::as_bytes(mine), sizes, inbox);
         return {inbox.all<T>().begin(), inbox.all<T>().end()};
     }
-    void agree(const std::exception_ptr& failure);
+    void agree(const std::exception_ptr& failure, Timeout timeout);
     void reduce(std::span<std::uint64_t> values, Reduction reduction);
     void count_collective(std::size_t bytes);
 

@@ -314,11 +314,13 @@ void serve_solver(Communicator& ranks, RankService* service)
     RankDispatcher(ranks, service).serve();
 }
 
-void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own)
+void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own,
+                   bool keeps_threads)
 {
     ForceCommand order;
     order.task = ForceCommand::Task::service;
-    const ThreadsInUse threads(send(order, message, ranks));
+    const int share = send(order, message, ranks);
+    const ThreadsInUse threads(keeps_threads ? 0 : share);
     own.carry_out(message);
 }
 

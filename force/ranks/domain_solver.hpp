@@ -89,7 +89,9 @@ private:
 void serve_solver(Communicator& ranks, RankService* service = nullptr);
 
 /// Broadcasts a message of rank 0 to the services of all ranks; executes it on rank 0 by `own`.
-void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own);
+/// `keeps_threads`: rank 0 keeps its number of threads, else it uses its share of them.
+void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own,
+                   bool keeps_threads = false);
 
 /// Makes serve_solver() return on the other ranks, unless a rank has failed. Throws PeerFailed.
 void end_serving(Communicator& ranks);

@@ -21,7 +21,7 @@ public:
     /// Multiplies velocities by the factor.
     HomeRows(const Particles& home, double velocity_factor, Communicator& ranks);
 
-    std::size_t max() const override { return rows_of_block; }
+    std::size_t max() const override { return rows_of_file_block; }
     void finish() override;
 
 private:

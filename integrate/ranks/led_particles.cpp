@@ -31,7 +31,7 @@ bool LedParticles::read(FileRows& rows, bool has_velocities)
 void LedParticles::write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
                          const std::filesystem::path& path, int pieces)
 {
-    if (pieces > 1 && snapshot.particles.extra.empty()) {
+    if (snapshot.particles.extra.empty()) {
         scatter_types(snapshot.particles.type);
         MemoryArchive archive;
         WholeSnapshot(snapshot).exchange(archive);

@@ -21,18 +21,20 @@ public:
     RankRun& run() { return run_; }
     const RankRun& run() const { return run_; }
 
-    /// Executes a call on all ranks; returns rank 0's result.
-    template <auto Call, class... Argument>
+    /// Executes a call on all ranks; returns rank 0's result. `keeps_threads`: rank 0 keeps its
+    /// number of threads. A change ends and starts threads, which takes longer than to copy a block
+    /// of rows.
+    template <auto Call, bool keeps_threads = false, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments)
     {
         using Result = typename RankCall<decltype(Call)>::Result;
-        lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_);
+        lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_, keeps_threads);
         if constexpr (!std::is_void_v<Result>)
             return std::any_cast<Result>(std::move(run_.result));
     }
 
     bool is_on_host() const override { return false; }
-    std::size_t max() const override { return rows_of_block; }
+    std::size_t max() const override { return rows_of_file_block; }
     std::span<const Vec3<double>> read_vectors(Column column, const RowSelection& rows) override
     {
         return fetch(column, rows, vectors_[std::size_t(column)]);
@@ -47,8 +49,8 @@ public:
     {
         into.resize(rows.size());
         run_.asked = std::as_writable_bytes(std::span(into));
-        lead<&RankRun::fetch>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
-                              std::uint64_t(rows.end));
+        lead<&RankRun::fetch, true>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
+                                    std::uint64_t(rows.end));
         return into;
     }
 
@@ -73,7 +75,7 @@ public:
     void scatter(Column column, std::size_t first, std::span<const T> values)
     {
         run_.distributed = std::as_bytes(values);
-        lead<&RankRun::take>({}, column, std::uint64_t(first));
+        lead<&RankRun::take, true>({}, column, std::uint64_t(first));
     }
     /// Scatter a column in blocks.
     template <class T>
@@ -140,9 +142,9 @@ public:
         return lead<&RankRun::radial_bins>({}, request);
     }
 
-    /// Writes a snapshot of these particles, whose other rows `rows` gives. Ranks write the pieces,
-    /// if there are several; velocities of ranks are multiplied by the factor. Rank 0 writes all
-    /// files if another rank does not see them, or if it alone has columns. Throws Error(output).
+    /// Writes a snapshot of these particles, each piece by a rank. Velocities are multiplied by the
+    /// factor. Rank 0 writes all files, from `rows`, if another rank does not see them, or if it
+    /// alone has columns. Throws Error(output).
     void write(const Snapshot& snapshot, ParticleReader& rows, double velocity_factor,
                const std::filesystem::path& path, int pieces);
 

@@ -189,7 +189,7 @@ std::optional<CheckpointParts> write_checkpoint_parts(const std::filesystem::pat
     ranks.run_and_agree([&] { own.reserve_space(std::int64_t(bytes_of(exchange, {}))); });
     CheckpointParts parts;
     std::uint32_t sum = 0;
-    ranks.run_and_agree([&] {
+    const auto write = [&] {
         const Names none;
         Writer writer(own, none);
         exchange(writer);
@@ -197,7 +197,8 @@ std::optional<CheckpointParts> write_checkpoint_parts(const std::filesystem::pat
         own.finish([](const std::filesystem::path& written) { CheckpointReader whole(written); });
         parts.blocks = writer.names();
         sum = writer.sum();
-    });
+    };
+    ranks.run_and_agree(write, Timeout::endless); // a slow disk is no failure
     parts.sums = ranks.all_gather(sum);
     ranks.run_and_agree([&] {
         if (rank > 0)

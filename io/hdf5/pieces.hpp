@@ -29,9 +29,9 @@ struct WholeSnapshot {
 };
 
 /// Writes a snapshot in one file, or in pieces with their master. Collective: each rank writes its
-/// share of the pieces, and rank 0 the master. All files appear together, or none. Returns false,
-/// without files, if a rank cannot open the files that rank 0 creates in the folder. Throws
-/// CollectiveError(output).
+/// share of the pieces, the last rank a single file, and rank 0 the master. All files appear
+/// together, or none. Returns false, without files, if a rank cannot open the files that rank 0
+/// creates in the folder. Throws CollectiveError(output).
 bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::filesystem::path& path,
                   int pieces, Communicator& ranks);
 

@@ -448,14 +448,15 @@ bool write_pieces(const WholeSnapshot& whole, RowsByType& rows, const std::files
         failure = std::current_exception();
     }
     rows.finish();
-    ranks.run_and_agree([&] {
+    const auto finish = [&] {
         if (failure)
             std::rethrow_exception(failure);
         if (rank == 0 && pieces > 1)
             write(pieces);
         for (PendingFile& file : files)
             file.finish();
-    });
+    };
+    ranks.run_and_agree(finish, Timeout::endless); // a slow disk is no failure
     ranks.run_and_agree([&] {
         if (rank == 0)
             commit_together(files);

@@ -55,7 +55,7 @@ void CudaPart::make_tree(Tree& tree, const DistributedTree& distributed, const T
     t.bytes_down += *host_sent_.data() * sizeof(double);
     tree.moments.multipole.swap(staged_.moments.multipole);
     tree.moments.bounds.swap(staged_.moments.bounds);
-    top_.plant_moments(distributed.coarse, tree.moments);
+    top_.plant_moments(distributed.coarse, tree.moments, cuts_groups() ? 1 : n);
 }
 
 void CudaPart::make_nodes(Tree& tree, const AcceptanceCriterion& criterion)

@@ -188,10 +188,10 @@ void TopOfTree::plant_moments(const CoarseTree& coarse)
         scatter(of_tops<CellSoftening>(from.softening), softenings_, tree_.cell_softening);
 }
 
-void TopOfTree::plant_moments(const CoarseTree& coarse, Moments& moments) const
+void TopOfTree::plant_moments(const CoarseTree& coarse, Moments& moments, std::size_t cells) const
 {
     const Moments& from = coarse.moments;
-    for (std::size_t c = 0; c < cell_of_.size(); ++c) {
+    for (std::size_t c = 0; c < cell_of_.size() && cell_of_[c] < cells; ++c) {
         moments.multipole[cell_of_[c]] = from.multipole[c];
         moments.bounds[cell_of_[c]] = from.bounds[c];
     }

@@ -46,8 +46,8 @@ public:
     Moments moments_of_roots(int order);
     /// Writes the moments of the TopCells to the device.
     void plant_moments(const CoarseTree& coarse);
-    /// Writes the moments of all cells of the coarse tree to the host's tree.
-    void plant_moments(const CoarseTree& coarse, Moments& moments) const;
+    /// Writes the moments of the coarse tree's cells to the host's tree, of its first `cells`.
+    void plant_moments(const CoarseTree& coarse, Moments& moments, std::size_t cells) const;
 
     /// Links imported leaves to new nodes, from number `nodes` on, on the device and in the host's
     /// tree. Returns the links of leaves with cells.

@@ -152,14 +152,15 @@ void DeviceTreeSteps::sum_moments(Index n, int order)
 void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
-    if (moments.multipole.size() < n) { // never shrinks: new entries would be cleared
-        resize_with_room(moments.multipole, n);
-        resize_with_room(moments.bounds, n);
-    }
     PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
     cuts_groups_ = plan.has_no_listed_targets && DeviceGroups::are_worth_it(t.particles);
     if (cuts_groups_)
         group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // only the root is needed
+    const std::size_t sent = cuts_groups_ ? 1 : n;
+    if (moments.multipole.size() < sent) { // never shrinks: new entries would be cleared
+        resize_with_room(moments.multipole, sent);
+        resize_with_room(moments.bounds, sent);
+    }
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
           "clear a count");
     send(n, group, t.bounds.data(), moments.bounds.data());
@@ -251,6 +252,8 @@ void DeviceTreeSteps::fetch_bounds(Moments& moments)
 {
     use_device();
     const std::size_t n = summed_;
+    if (moments.bounds.size() < n)
+        resize_with_room(moments.bounds, n);
     tree_->staging.download(moments.bounds.data(), tree_->bounds.data(), n, tree_->stream);
     tree_->bytes_down += n * sizeof(Box);
 }

@@ -57,8 +57,10 @@ protected:
 
     /// Sums the moments of n cells up to `order`, and their softenings.
     void sum_moments(Index n, int order);
-    /// Queues the copy of the moments that the host's grouping needs, of n cells.
+    /// Queues the copy of the moments that the host's grouping needs, of n cells: of the root alone
+    /// if the device cuts groups.
     void send_moments(Index n, Moments& moments, const TreePlan& plan);
+    bool cuts_groups() const { return cuts_groups_; }
 
     /// Makes the nodes of the first n cells, `divided` of them with daughters, and queues their
     /// copy to the host.

@@ -66,6 +66,27 @@ CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
     return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
 }
 
+/// The inverse of spread_bits().
+CHAMOMILE_HD Key gathered_bits(Key x)
+{
+    x &= 0x1249249249249249ull;
+    x = (x | x >> 2) & 0x10c30c30c30c30c3ull;
+    x = (x | x >> 4) & 0x100f00f00f00f00full;
+    x = (x | x >> 8) & 0x1f0000ff0000ffull;
+    x = (x | x >> 16) & 0x1f00000000ffffull;
+    x = (x | x >> 32) & 0x1fffff;
+    return x;
+}
+
+/// Returns the lowest corner of the cell of a key, whose side is cube.size / 2^21.
+CHAMOMILE_HD Vec3<double> place_of_key(Key key, const RootCube& cube)
+{
+    constexpr double cells = 1 << key_levels;
+    const Vec3<double> digits{double(gathered_bits(key >> 2)), double(gathered_bits(key >> 1)),
+                              double(gathered_bits(key))};
+    return cube.low + cube.size / cells * digits;
+}
+
 /// Fills keys[i] = morton_key(positions[i], cube) with all threads.
 void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
                   std::span<Key> keys);

@@ -28,7 +28,7 @@ public:
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range = true;  ///< else the last one stays, for older positions
+        bool has_long_range = true;  ///< else the field of the long range is unknown
         bool has_arrays = true;      ///< the sources' arrays stay valid until the evaluation ends
         std::size_t tracers = 0;     ///< number besides the sources; counts when choosing a mesh
         std::size_t all_sources = 0; ///< with several ranks: sources on all ranks

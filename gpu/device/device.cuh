@@ -72,6 +72,14 @@ inline void check(cudaError_t status, const char* tried)
         fail_call(status, tried);
 }
 
+/// Returns the number of spare items for an array of n, so that slow growth rarely allocates: a
+/// quarter, at most 64 MB.
+template <class T>
+std::size_t spare_items(std::size_t n)
+{
+    return std::min(n / 4, (std::size_t(1) << 26) / sizeof(T));
+}
+
 /// A DeviceBuffer is device memory that only grows.
 template <class T>
 class DeviceBuffer {
@@ -83,14 +91,14 @@ public:
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
     ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Makes room for n items, and for a quarter more (at most 64 MB) so that slow growth rarely
-    /// allocates. The contents are lost on growth. Throws OutOfDeviceMemory.
+    /// Makes room for n items, and for spare items. The contents are lost on growth. Throws
+    /// OutOfDeviceMemory.
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
             free_device_memory(std::exchange(data_, nullptr));
             capacity_ = 0;
-            std::size_t wanted = n + std::min(n / 4, (std::size_t(1) << 26) / sizeof(T));
+            std::size_t wanted = n + spare_items<T>(n);
             try {
                 allocate(wanted * sizeof(T));
             } catch (const OutOfDeviceMemory&) {
@@ -129,6 +137,7 @@ public:
         return data_;
     }
     T* data() { return data_; }
+    std::size_t capacity() const { return capacity_; } ///< items
     void swap(DeviceBuffer& other) noexcept
     {
         std::swap(data_, other.data_);

@@ -27,10 +27,11 @@ class Staging {
 public:
     explicit Staging(int device) : device_(device) {}
 
-    /// Copies n items in the order of the stream. On return pageable memory may change; pinned
-    /// memory must stay unchanged until the stream has copied it.
-    template <class T>
-    void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
+    /// Copies n items in the order of the stream to a DeviceBuffer or a PhaseArray. On return
+    /// pageable memory may change; pinned memory must stay unchanged until the stream has copied
+    /// it.
+    template <class Array, class T>
+    void upload(Array& to, const T* from, std::size_t n, cudaStream_t stream)
     {
         T* const there = to.reserve(n);
         if (is_pinned(from)) {

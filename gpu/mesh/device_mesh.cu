@@ -212,9 +212,10 @@ __global__ void __launch_bounds__(block_size)
 } // namespace
 
 template <class T>
-DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, Communicator* ranks)
+DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, PhaseMemory& memory,
+                          Communicator* ranks)
     : box_(box), options_(options), split_(checked_split_radius(box, options)),
-      fourier_(options.cells, ranks)
+      fourier_(options.cells, ranks), memory_(memory)
 {
     const GreenRows rows =
         green_rows(options.cells, 1, split_ / box.side, int(options.kernel), differentiates());
@@ -224,8 +225,7 @@ DeviceMesh<T>::DeviceMesh(Periodicity box, const MeshOptions& options, Communica
     check(cudaMemcpy(rows_.reserve(values.size()), values.data(), values.size() * sizeof(double),
                      cudaMemcpyHostToDevice),
           "copy to the device");
-    if (!fourier_.ranks())
-        meshes_.reserve_exactly(std::size_t(meshes()) * this->values());
+    memory_.resize(fourier_.ranks() ? 0 : bytes()); // ranks do not know their rows yet
     parts_.reserve(2 * sum_blocks);
     scale_.reserve(2);
 }
@@ -250,6 +250,8 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
 {
     if (fourier_.ranks())
         find_rows(sources, n, others, stream);
+    meshes_ = nullptr;
+    meshes_ = reinterpret_cast<T*>(memory_.acquire(bytes()));
     assign(sources, n, masses(), scale(), potential(), stream);
     fourier_.forward(potential(), spectrum(), stream);
     multiply(stream);
@@ -271,7 +273,7 @@ void DeviceMesh<T>::prepare_potential(const Stream& stream)
     fourier_.finish_share(potential(), stream);
 }
 
-/// Finds the rows of this rank, and makes room for them.
+/// Finds the rows of this rank.
 template <class T>
 void DeviceMesh<T>::find_rows(const Source* sources, std::size_t n, const MeshTargets& others,
                               const Stream& stream)
@@ -283,7 +285,6 @@ void DeviceMesh<T>::find_rows(const Source* sources, std::size_t n, const MeshTa
     cover({n, position}, stream);
     cover(others, stream);
     fourier_.cover(row_marks(), marks_.data(), stream);
-    meshes_.reserve(std::size_t(meshes()) * values());
 }
 
 /// Assigns masses to a mesh by way of integers, and sets their scale.

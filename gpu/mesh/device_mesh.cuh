@@ -3,6 +3,7 @@
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/force/mesh/mesh_gravity.hpp"
+#include "chamomile/gpu/device/phase_memory.cuh"
 #include "chamomile/gpu/mesh/device_slab_fourier.cuh"
 #include "chamomile/tree/octree.hpp"
 
@@ -47,9 +48,11 @@ struct MassScale {
 template <class T>
 class DeviceMesh {
 public:
-    /// Makes the mesh on the current device. With `ranks`, each rank has a part of the sources, and
-    /// the prepare functions are collective. Throws like make_mesh_gravity(), and Error(device).
-    DeviceMesh(Periodicity box, const MeshOptions& options, Communicator* ranks = nullptr);
+    /// Makes the mesh on the current device. Its values are in `memory` from prepare() until the
+    /// next PhaseMemory::begin(). With `ranks`, each rank has a part of the sources, and the
+    /// prepare functions are collective. Throws like make_mesh_gravity(), and Error(device).
+    DeviceMesh(Periodicity box, const MeshOptions& options, PhaseMemory& memory,
+               Communicator* ranks = nullptr);
 
     /// Makes the field of sources on the device, in the order of the stream. On ranks the field is
     /// there at these sources and at `others`.
@@ -74,10 +77,11 @@ public:
 private:
     int meshes() const;                                                            ///< their number
     std::size_t values() { return fourier_.grid_rows() * fourier_.rows().length; } ///< of one
+    std::size_t bytes() { return std::size_t(meshes()) * values() * sizeof(T); }   ///< of all
     bool differentiates() const { return options_.differentiation == Differentiation::four_point; }
-    T* potential() { return meshes_.data(); }
+    T* potential() { return meshes_; }
     T* component(int d) { return differentiates() ? nullptr : mesh(1 + d); }
-    T* mesh(int number) { return meshes_.data() + std::size_t(number) * values(); }
+    T* mesh(int number) { return meshes_ + std::size_t(number) * values(); }
     unsigned long long* masses(); ///< the mesh of integers; later meshes replace it
     /// Returns the spectrum of the potential. On ranks a later mesh overwrites it.
     T* spectrum() { return fourier_.ranks() ? mesh(differentiates() ? 1 : 3) : potential(); }
@@ -106,7 +110,8 @@ private:
     MeshOptions options_;
     double split_;
     DeviceSlabFourier<T> fourier_;
-    DeviceBuffer<T> meshes_;
+    PhaseMemory& memory_;
+    T* meshes_ = nullptr;        ///< in memory_
     DeviceBuffer<double> rows_;  ///< GreenRows, one after the other
     DeviceBuffer<double> parts_; ///< partial sums of |mass|, then of mass
     DeviceBuffer<MassScale> scale_;

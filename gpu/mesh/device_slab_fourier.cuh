@@ -23,8 +23,8 @@ struct RowsOfRanks {
 /// and a slab of rows. A grid has the rows of its planes, and after them the rows of other planes
 /// where it has particles, and their neighbours (cover()), which are sent to their slab or from it.
 /// A spectrum has the rows j of a slab for all i, i slowest. One rank transforms the whole grid.
-/// Functions are collective. Other ranks may read the rows that a function sends until the next
-/// call of cover(), sum_integers(), forward(), start_to_planes() or start_share() has returned.
+/// Functions are collective. Other ranks may read the rows that a function sends until all ranks
+/// have begun another collective call.
 template <class T>
 class DeviceSlabFourier {
 public:

@@ -72,7 +72,8 @@ template <class T>
 class CudaMeshGravity final : public LongRange {
 public:
     CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
-        : device_(use_device(device)), staging_(device), mesh_(box, options), targets_(device)
+        : device_(use_device(device)), staging_(device), mesh_(box, options, memory_),
+          targets_(device)
     {}
     ~CudaMeshGravity() override { synchronize_device(device_); }
 
@@ -117,6 +118,7 @@ private:
     int device_;
     mutable Staging staging_;
     Stream stream_;
+    PhaseMemory memory_; ///< of the mesh alone
     mutable DeviceMesh<T> mesh_;
     std::vector<Source> host_sources_;
     DeviceBuffer<Source> sources_;
@@ -129,8 +131,8 @@ class TreeMesh final : public DeviceLongRange {
 public:
     TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options,
              Communicator* ranks)
-        : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options, ranks),
-          is_of_ranks_(ranks), targets_(device_)
+        : device_(use_device(tree->device)), tree_(std::move(tree)),
+          mesh_(box, options, tree_->phase_memory, ranks), is_of_ranks_(ranks), targets_(device_)
     {}
     ~TreeMesh() override { synchronize_device(device_); }
 

@@ -34,13 +34,20 @@ __global__ void mark_due(const std::uint8_t* rung, int first, std::size_t n,
         is_target[i] = rung[i] >= first;
 }
 
-/// Moves positions into the box, or to the image nearest to the position before.
-__global__ void find_images(Vec3<double>* position, const Vec3<double>* before, std::size_t n,
-                            Periodicity box)
+__global__ void wrap_positions(Vec3<double>* position, std::size_t n, Periodicity box)
 {
     const std::size_t i = thread_number();
     if (i < n)
-        position[i] = before ? box.nearest_to(before[i], position[i]) : box.wrapped(position[i]);
+        position[i] = box.wrapped(position[i]);
+}
+
+/// Moves positions to the image nearest to the place of their key.
+__global__ void find_images(Vec3<double>* position, const Key* keys, const Index* order,
+                            std::size_t n, RootCube cube, Periodicity box)
+{
+    const std::size_t k = thread_number();
+    if (k < n)
+        position[order[k]] = box.nearest_to(place_of_key(keys[k], cube), position[order[k]]);
 }
 
 __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
@@ -62,16 +69,10 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     check_number(count);
     t.bytes_up = t.bytes_down = 0;
     t.has_targets = false;
+    t.phase_memory.begin(); // other ranks have read their rows of the last mesh
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
-        const bool follows = keeps_cells && had == count && of_rank.box;
-        if (follows)
-            t.positions.swap(rows_.before);
-        upload_positions(particles, false); // rows of other ranks follow
-        if (of_rank.box)                    // cells stay small when particles leave it
-            find_images<<<blocks_of(count), block_size, 0, t.stream>>>(
-                t.positions.data(), follows ? rows_.before.data() : nullptr, count, of_rank.box);
-        check(cudaGetLastError(), "launch the images of positions");
+        place_rows(keeps_cells && had == count);
         keys_.start_extent(t.positions.data(), count, t.stream);
         if (!is_same)
             upload_masses(particles, false);
@@ -85,6 +86,24 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     if (count > 0 && !are_finite(seen.box))
         return RowsSeen::of(rows());
     return seen;
+}
+
+/// Copies the positions of the rows. In a box, cells that are kept stay small when particles leave
+/// it.
+void CudaPart::place_rows(bool keeps_cells)
+{
+    DeviceTree& t = *tree_;
+    upload_positions(rows_.particles, false); // rows of other ranks follow
+    const Periodicity box = rows_.particles.ranks->box;
+    if (!box)
+        return;
+    Vec3<double>* const position = t.positions.data();
+    if (keeps_cells)
+        find_images<<<blocks_of(n()), block_size, 0, t.stream>>>(
+            position, arriving_.keys(), arriving_.order(), n(), rows_.cube, box);
+    else
+        wrap_positions<<<blocks_of(n()), block_size, 0, t.stream>>>(position, n(), box);
+    check(cudaGetLastError(), "launch the images of positions");
 }
 
 /// Adds the rows to `box`. Returns false if a position or mass is invalid.
@@ -130,6 +149,7 @@ void CudaPart::sort(const RootCube& cube, std::uint64_t first)
     use_device();
     DeviceTree& t = *tree_;
     arriving_.begin(n());
+    rows_.cube = cube;
     keys_.start_sort(t.positions.data(), n(), cube, arriving_.keys(), arriving_.order(), t.stream);
     const RowsOfRank& of_rank = *rows_.particles.ranks;
     rows_.number.reserve(n());
@@ -289,6 +309,8 @@ Rows CudaPart::rows()
         to.resize(n());
         t.staging.download(to.data(), all.data(), n(), t.stream);
     };
+    if (n() > 0)
+        place_rows(false); // the mesh may have acquired their memory
     fetch(host_.position, t.positions);
     fetch(host_.mass, t.masses);
     rows.position = host_.position;

@@ -21,7 +21,7 @@ struct PartRows {
     PinnedBuffer<Index> host_flag;
     RowWork work;
     bool received_have_lengths = false;
-    DeviceBuffer<Vec3<double>> before; ///< positions of the last call, in a box with kept cells
+    RootCube cube; ///< of the last sort
 };
 
 /// Host copies of the rows, for recomputed sums and error messages.
@@ -196,6 +196,7 @@ private:
             gather_sources({tree_->positions.data(), tree_->masses.data()});
         gather_softenings(has_lengths_, rows_.particles.longest_softening);
     }
+    void place_rows(bool keeps_cells);
     void copy_targets();
     bool are_finite(Box& box);
     void divide(const DistributedTree& distributed, const TreePlan& plan);

@@ -29,6 +29,7 @@ public:
         use_device();
         check_number(particles.count);
         const std::size_t n = particles.count;
+        tree_->phase_memory.begin();
         tree_->bytes_up = tree_->bytes_down = 0;
         tree_->has_targets = false;
         octree.size = tree_->particles = n;
@@ -76,6 +77,7 @@ public:
                Profile& profile) override
     {
         use_device();
+        tree_->phase_memory.begin();
         tree_->bytes_up = tree_->bytes_down = 0;
         if (particles.count == 0)
             return;

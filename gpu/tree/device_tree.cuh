@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/device/phase_memory.cuh"
 #include "chamomile/gpu/device/staging.cuh"
 #include "chamomile/tree/tree_builder.hpp"
 
@@ -19,9 +19,10 @@ struct DeviceTree {
     Stream stream; ///< the tree is complete once `stream` is done
     std::size_t particles = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0; ///< of the last build
-    DeviceBuffer<Vec3<double>> positions;       ///< in the caller's order
+    PhaseMemory phase_memory; ///< of positions, keys, the scratch of sorts, and the mesh
+    PhaseArray<Vec3<double>> positions{phase_memory}; ///< in the caller's order
     DeviceBuffer<double> masses;
-    DeviceBuffer<Key> keys;
+    PhaseArray<Key> keys{phase_memory};
     DeviceBuffer<Index> order;    ///< sorted particle k is the caller's particle order[k]
     DeviceBuffer<Source> sources; ///< sorted
     DeviceBuffer<Index> targets;  ///< sorted particles that are active

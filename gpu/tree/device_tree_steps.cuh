@@ -25,8 +25,9 @@ struct NodePlan {
 class DeviceTreeSteps {
 protected:
     DeviceTreeSteps(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
-        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_), keys_(scratch_),
-          cells_(*tree_, scratch_), groups_(*tree_, scratch_)
+        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_),
+          scratch_(tree_->phase_memory), keys_(scratch_), cells_(*tree_, scratch_),
+          groups_(*tree_, scratch_)
     {}
     ~DeviceTreeSteps() = default;
 
@@ -78,7 +79,7 @@ protected:
     std::shared_ptr<DeviceTree> tree_; // its device must be current when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
     DeviceTargets targets_;
-    CachingAllocator scratch_;
+    PhaseAllocator scratch_;
     DeviceKeys keys_;
     DeviceCells cells_;
     DeviceBuffer<std::uint8_t> levels_, octants_, min_; // boundaries, for division on the host

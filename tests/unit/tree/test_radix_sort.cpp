@@ -167,4 +167,16 @@ TEST_CASE("table keys equal arithmetic keys")
         CHECK(keys[i] == morton_key(positions[i], cube));
 }
 
+TEST_CASE("place_of_key() returns the corner of the cell of a position")
+{
+    const auto positions = uniform_cube(1000, 3).position;
+    const RootCube cube = bounding_cube(positions);
+    const double cell = cube.size / (1 << key_levels);
+    for (const Vec3<double>& x : positions) {
+        const Vec3<double> d = x - place_of_key(morton_key(x, cube), cube);
+        CHECK(std::min({d.x, d.y, d.z}) >= -1e-9 * cell);
+        CHECK(std::max({d.x, d.y, d.z}) <= (1 + 1e-9) * cell);
+    }
+}
+
 TEST_SUITE_END();

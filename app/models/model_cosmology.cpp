@@ -11,6 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/softening_words.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/initial/cosmology/initial_plan.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
@@ -243,6 +244,7 @@ int model_cosmology(const std::vector<std::string>& arguments)
     set_units(options, request);
     resolve(options, request);
     ranks.resolve(options, "cpu");
+    keep_freed_memory(); // for meshes one after the other
     LedParticles* const led = ranks.start();
     const auto made = [&] {
         const double start = wall_clock_seconds();

@@ -6,6 +6,10 @@
 #include <optional>
 #include <string>
 
+#ifdef __GLIBC__ // defined by any header of the C++ library
+#include <malloc.h>
+#endif
+
 namespace chamomile {
 namespace {
 
@@ -60,6 +64,14 @@ std::uint64_t left_by_groups()
 std::uint64_t free_memory()
 {
     return std::min(available_here(), left_by_groups());
+}
+
+void keep_freed_memory()
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, 0); // all arrays lie in the heap
+    mallopt(M_TRIM_THRESHOLD, -1);
+#endif
 }
 
 } // namespace chamomile

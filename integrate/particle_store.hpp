@@ -216,7 +216,7 @@ public:
 
     /// Returns the shortest dynamical time; infinity without forces.
     virtual double shortest_time(const DynamicalTime& dynamical) = 0;
-    /// Adds the terms of all particles of all ranks.
+    /// Adds the squared velocities of the particles on every rank.
     virtual void add_squared_velocities(ExactSums<double>& sums) = 0;
 
 protected:

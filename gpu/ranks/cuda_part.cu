@@ -69,7 +69,7 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     check_number(count);
     t.bytes_up = t.bytes_down = 0;
     t.has_targets = false;
-    t.phase_memory.begin(); // other ranks have read their rows of the last mesh
+    t.phase_memory.begin(); // after all ranks have read the last mesh
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
         place_rows(keeps_cells && had == count);

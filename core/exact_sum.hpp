@@ -207,13 +207,4 @@ private:
     std::array<std::int64_t, numbers * ExactDigits::count> digits_{}; // one number after another
 };
 
-/// Returns term(0) + ... + term(n - 1), rounded once.
-template <class Record, class Term>
-Record exact_sum(std::size_t n, const Term& term)
-{
-    ExactSums<Record> sums;
-    sums.add(0, n, term);
-    return sums.value();
-}
-
 } // namespace chamomile

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/parallel_copy.hpp"

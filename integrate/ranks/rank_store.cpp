@@ -6,7 +6,6 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/ranks/column_exchange.hpp"
 #include "chamomile/core/resize_discarding.hpp"

@@ -15,6 +15,14 @@ TEST_SUITE_BEGIN("exact_sum");
 
 namespace {
 
+template <class Record, class Term>
+Record exact_sum(std::size_t n, const Term& term)
+{
+    ExactSums<Record> sums;
+    sums.add(0, n, term);
+    return sums.value();
+}
+
 double sum_of(const std::vector<double>& terms)
 {
     return exact_sum<double>(terms.size(), [&](std::size_t i) { return terms[i]; });

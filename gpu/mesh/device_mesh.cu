@@ -261,6 +261,7 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
         prepare_potential(stream);
     else
         share_components(stream);
+    fourier_.settle(stream);
 }
 
 template <class T>
@@ -271,6 +272,7 @@ void DeviceMesh<T>::prepare_potential(const Stream& stream)
     fourier_.planes_backward(potential(), stream);
     fourier_.start_share(potential(), stream);
     fourier_.finish_share(potential(), stream);
+    fourier_.settle(stream);
 }
 
 /// Finds the rows of this rank.

@@ -22,8 +22,9 @@ constexpr int in_flight = 4; ///< loads of a thread before its first store
 /// lie on another GPU; their latency is hidden by the next row's number and by many threads.
 template <bool adds>
 __global__ void __launch_bounds__(block_size)
-    copy_rows(const Word* __restrict__ from, const Index* __restrict__ from_rows, std::size_t count,
-              std::size_t words, const Index* __restrict__ to_rows, Word* __restrict__ to)
+    copy_listed(const Word* __restrict__ from, const Index* __restrict__ from_rows,
+                std::size_t count, std::size_t words, const Index* __restrict__ to_rows,
+                Word* __restrict__ to)
 {
     const auto row_of = [&](const Index* rows, std::size_t k) {
         return rows && k < count ? std::size_t(rows[k]) : k;
@@ -47,23 +48,31 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Two blocks of 512 threads for each multiprocessor of an H200 leave half of its threads to other
-/// kernels.
+/// Copies rows of a mesh to the same number of rows, or adds them as integers. Blocks go by the
+/// copy engines, which reach 390 GB/s between two H200; kernels reach 280. Two blocks of 512
+/// threads for each multiprocessor of an H200 leave half of its threads to other kernels.
 template <bool adds = false>
-void launch_copy(const Word* from, const Index* from_rows, std::size_t count, std::size_t words,
-                 const Index* to_rows, Word* to, cudaStream_t stream)
+void copy_rows(const Word* from, const MeshRowSet& source, Word* to, const MeshRowSet& target,
+               std::size_t words, cudaStream_t stream)
 {
-    constexpr std::size_t max_blocks = 264;
-    if (count > 0)
-        copy_rows<adds><<<unsigned(std::min(count, max_blocks)), block_size, 0, stream>>>(
-            from, from_rows, count, words, to_rows, to);
+    constexpr std::size_t max_blocks = 264, bytes = sizeof(Word);
+    if (source.count == 0)
+        return;
+    if (!source.list && !target.list)
+        return check(cudaMemcpy2DAsync(to + target.first * words, target.pitch * words * bytes,
+                                       from + source.first * words, source.pitch * words * bytes,
+                                       source.rows * words * bytes, source.count / source.rows,
+                                       cudaMemcpyDefault, stream),
+                     "copy rows of a mesh");
+    copy_listed<adds><<<unsigned(std::min(source.count, max_blocks)), block_size, 0, stream>>>(
+        from, source.list, source.count, words, target.list, to);
     check(cudaGetLastError(), "launch the copy of rows of a mesh");
 }
 
 /// The head of a message whose receiver reads the rows from the sender's memory.
 struct RemoteRows {
     const Word* mesh;
-    const Index* rows;
+    MeshRowSet rows;
 };
 
 /// Fills places[k] with k + `first`, or places[rows[k]], when rows[k] becomes this place too.
@@ -113,16 +122,6 @@ unsigned blocks_of_threads(std::size_t n)
     return unsigned((n + block_size - 1) / block_size);
 }
 
-/// Returns the places of rows of a block in an array with `length` rows of each plane.
-std::vector<Index> places_of_block(int length, MeshRange planes, MeshRange rows)
-{
-    std::vector<Index> found;
-    for (int i = planes.begin; i < planes.end; ++i)
-        for (int j = rows.begin; j < rows.end; ++j)
-            found.push_back(Index(i) * Index(length) + Index(j));
-    return found;
-}
-
 } // namespace
 
 template <class T>
@@ -131,16 +130,13 @@ DeviceSlabFourier<T>::DeviceSlabFourier(int n, Communicator* ranks)
 {
     if (!ranks_)
         return;
-    const Stream stream;
-    const MeshRange all{0, own().count()};
-    std::vector<std::vector<Index>> planes, columns;
+    const std::size_t length = std::size_t(n), mine = std::size_t(own().count());
     for (int r = 0; r < ranks_->size(); ++r) {
-        planes.push_back(places_of_block(n, all, slab_of(n, ranks_, r)));
-        columns.push_back(places_of_block(all.end, slab_of(n, ranks_, r), all));
+        const MeshRange other = slab_of(n, ranks_, r);
+        const std::size_t begin = std::size_t(other.begin), count = std::size_t(other.count());
+        planes_.of.push_back(MeshRowSet::block(begin, count, length, mine));
+        columns_.of.push_back(MeshRowSet::block(begin * mine, mine, mine, count));
     }
-    list_rows(planes, planes_, stream);
-    list_rows(columns, columns_, stream);
-    stream.wait();
 }
 
 /// Lists rows for every rank.
@@ -149,12 +145,15 @@ void DeviceSlabFourier<T>::list_rows(const std::vector<std::vector<Index>>& rows
                                      RowsOfRanks& rows, const Stream& stream) const
 {
     std::vector<Index> all;
-    rows.begin = {0};
-    for (const std::vector<Index>& some : rows_of_ranks) {
+    for (const std::vector<Index>& some : rows_of_ranks)
         all.insert(all.end(), some.begin(), some.end());
-        rows.begin.push_back(all.size());
-    }
     upload(rows.row, all.data(), all.size(), stream);
+    const Index* list = rows.row.data();
+    rows.of.clear();
+    for (const std::vector<Index>& some : rows_of_ranks) {
+        rows.of.push_back({some.size(), list});
+        list += some.size();
+    }
 }
 
 /// Returns whether the covered rows of all ranks include these marks, and are not many more.
@@ -198,7 +197,7 @@ void DeviceSlabFourier<T>::cover(const RowMarks& rows, const std::uint8_t* marks
     const CoveredRows found = CoveredRows::of(rows, std::span(here, count), *ranks_);
     list_rows(found.covered, covered_, stream);
     list_rows(found.shared, shared_, stream);
-    const std::size_t all_rows = std::size_t(n_) * std::size_t(n_), covered = covered_.begin.back();
+    const std::size_t all_rows = std::size_t(n_) * std::size_t(n_), covered = covered_.count();
     Index* const places = places_.reserve(all_rows);
     check(cudaMemsetAsync(places, 0, all_rows * sizeof *places, stream), "clear places of rows");
     const auto place = [&](Index* rows, std::size_t number, Index first, Index* into) {
@@ -272,6 +271,15 @@ void DeviceSlabFourier<T>::finish_share(T* grid, const Stream& stream)
         finish<false>(grid, covered_, stream);
 }
 
+template <class T>
+void DeviceSlabFourier<T>::settle(const Stream& stream)
+{
+    if (!ranks_ || !exchange_.reads_others(*ranks_))
+        return;
+    exchange_.start(std::vector<DeviceMessage>{std::size_t(ranks_->size())}, *ranks_, stream);
+    exchange_.finish(stream);
+}
+
 /// Sends rows to each rank, and copies the rows that stay. Ranks that can read each other's memory
 /// copy or add rows from there; for others they are packed.
 template <class T>
@@ -284,38 +292,37 @@ void DeviceSlabFourier<T>::start(const Number* from, RowsOfRanks& leaving, Numbe
     const std::size_t words = row() * sizeof(Number) / sizeof(Word),
                       me = std::size_t(ranks_->rank()), ranks = std::size_t(ranks_->size());
     const bool packs = !exchange_.reads_others(*ranks_);
-    const std::size_t packed = packs ? leaving.begin.back() - leaving.count(me) : 0;
+    const std::size_t packed = packs ? leaving.count() - leaving.of[me].count : 0;
     auto* next =
         reinterpret_cast<Word*>(leaving_[turn_ ^= 1].reserve(packed * words * sizeof(Word)));
     std::vector<DeviceMessage> messages{ranks};
     for (std::size_t r = 0; r < ranks; ++r) {
-        const std::size_t n = r == me ? 0 : leaving.count(r);
-        const Index* const rows = leaving.row.data() + leaving.begin[r];
-        if (n == 0)
+        const MeshRowSet& rows = leaving.of[r];
+        if (r == me || rows.count == 0)
             continue;
+        const std::size_t bytes = rows.count * words * sizeof(Word);
         if (packs) {
-            launch_copy(source, rows, n, words, nullptr, next, stream);
-            messages[r] = {{}, reinterpret_cast<const std::byte*>(next), n * words * sizeof(Word)};
-            next += n * words;
+            copy_rows(source, rows, next, rows.packed(), words, stream);
+            messages[r] = {{}, reinterpret_cast<const std::byte*>(next), bytes};
+            next += rows.count * words;
         } else {
             const RemoteRows remote{source, rows};
-            const auto bytes = std::as_bytes(std::span(&remote, 1));
-            messages[r].head.assign(bytes.begin(), bytes.end());
-            ranks_->count_bytes(n * words * sizeof(Word));
+            const auto head = std::as_bytes(std::span(&remote, 1));
+            messages[r].head.assign(head.begin(), head.end());
+            ranks_->count_bytes(bytes);
         }
     }
     exchange_.start(messages, *ranks_, stream);
     // Copies the rows that stay. Sums of integers have none.
-    launch_copy(source, leaving.row.data() + leaving.begin[me], leaving.count(me), words,
-                arriving.row.data() + arriving.begin[me], target, stream);
+    copy_rows(source, leaving.of[me], target, arriving.of[me], words, stream);
     for (std::size_t k = 1; k < ranks && !packs; ++k) { // each rank from another one at a time
-        const std::size_t r = (me + k) % ranks, n = arriving.count(r);
-        if (n == 0)
+        const std::size_t r = (me + k) % ranks;
+        if (arriving.of[r].count == 0)
             continue;
         RemoteRows remote;
         std::memcpy(&remote, exchange_.head(int(r)).data(), sizeof remote);
-        launch_copy<adds>(remote.mesh, remote.rows, n, words,
-                          arriving.row.data() + arriving.begin[r], target, exchange_.copies());
+        copy_rows<adds>(remote.mesh, remote.rows, target, arriving.of[r], words,
+                        exchange_.copies());
     }
 }
 
@@ -325,13 +332,14 @@ template <bool adds, class Number>
 void DeviceSlabFourier<T>::finish(Number* to, RowsOfRanks& arriving, const Stream& stream)
 {
     exchange_.finish(stream);
+    if (exchange_.reads_others(*ranks_))
+        return;
+    exchange_.copies().wait(); // `leaving_` is used again
     const std::size_t words = row() * sizeof(Number) / sizeof(Word);
-    for (int r = 0; r < ranks_->size() && !exchange_.reads_others(*ranks_); ++r)
-        if (r != ranks_->rank())
-            launch_copy<adds>(reinterpret_cast<const Word*>(exchange_.data(r)), nullptr,
-                              arriving.count(std::size_t(r)), words,
-                              arriving.row.data() + arriving.begin[std::size_t(r)],
-                              reinterpret_cast<Word*>(to), stream);
+    for (int r = 0; r < ranks_->size(); ++r)
+        if (const MeshRowSet& rows = arriving.of[std::size_t(r)]; r != ranks_->rank())
+            copy_rows<adds>(reinterpret_cast<const Word*>(exchange_.data(r)), rows.packed(),
+                            reinterpret_cast<Word*>(to), rows, words, stream);
 }
 
 template class DeviceSlabFourier<float>;

@@ -10,13 +10,34 @@
 
 namespace chamomile {
 
-/// The rows of a mesh that each rank is sent, or sends, in one order on both, by their places in an
-/// array.
-struct RowsOfRanks {
-    std::vector<std::size_t> begin; ///< first of each rank, and the end
-    DeviceBuffer<Index> row;
+/// Rows of a mesh by their places in an array: a list on a device, or a block, `rows` in succession
+/// and again every `pitch` rows.
+struct MeshRowSet {
+    std::size_t count = 0;
+    const Index* list = nullptr;
+    std::size_t first = 0, rows = 0, pitch = 0; ///< of a block
 
-    std::size_t count(std::size_t rank) const { return begin[rank + 1] - begin[rank]; }
+    static MeshRowSet block(std::size_t first, std::size_t rows, std::size_t pitch,
+                            std::size_t repeats)
+    {
+        return {rows * repeats, nullptr, first, rows, pitch};
+    }
+    /// Returns as many rows in succession.
+    MeshRowSet packed() const { return {count, nullptr, 0, rows, rows}; }
+};
+
+/// The rows of a mesh that each rank is sent, or sends, in one order on both.
+struct RowsOfRanks {
+    std::vector<MeshRowSet> of; ///< of each rank
+    DeviceBuffer<Index> row;    ///< all lists
+
+    std::size_t count() const
+    {
+        std::size_t all = 0;
+        for (const MeshRowSet& some : of)
+            all += some.count;
+        return all;
+    }
 };
 
 /// A DeviceSlabFourier is the SlabFourier of meshes on GPUs. Each rank transforms a slab of planes
@@ -24,7 +45,7 @@ struct RowsOfRanks {
 /// where it has particles, and their neighbours (cover()), which are sent to their slab or from it.
 /// A spectrum has the rows j of a slab for all i, i slowest. One rank transforms the whole grid.
 /// Functions are collective. Other ranks may read the rows that a function sends until all ranks
-/// have begun another collective call.
+/// have begun another collective call, in the order of the stream: after settle() no rank reads.
 template <class T>
 class DeviceSlabFourier {
 public:
@@ -41,7 +62,7 @@ public:
     /// Returns the number of rows of this rank's planes.
     std::size_t own_rows() const { return std::size_t(own().count()) * std::size_t(n_); }
     /// Returns the number of rows of a grid.
-    std::size_t grid_rows() const { return own_rows() + (ranks_ ? covered_.begin.back() : 0); }
+    std::size_t grid_rows() const { return own_rows() + covered_.count(); }
     /// Returns the rows of a grid. On ranks only own and covered rows are there.
     MeshRows rows() { return {n_, row(), places_.data()}; }
     /// Adds the covered integers of all ranks, at the planes of each rank.
@@ -61,6 +82,8 @@ public:
     /// Fill the covered rows of a field from the ranks of their planes, in two halves as above.
     void start_share(T* grid, const Stream& stream);
     void finish_share(T* grid, const Stream& stream);
+    /// Lets `stream` wait until other ranks have read what they were sent.
+    void settle(const Stream& stream);
 
 private:
     std::size_t row() const { return 2 * std::size_t(n_ / 2 + 1); } ///< numbers
@@ -76,10 +99,9 @@ private:
     int n_;
     Communicator* ranks_;
     DeviceFourier<T> fourier_;
-    RowsOfRanks planes_,
-        columns_; ///< each rank's rows in own planes; own rows in each rank's planes
-    RowsOfRanks covered_{{0}, {}}, shared_; ///< in each other slab; of each rank in the own slab
-    DeviceBuffer<Index> places_;            ///< of all rows in a grid
+    RowsOfRanks planes_, columns_; ///< each rank's rows in own planes; own rows in each rank's
+    RowsOfRanks covered_, shared_; ///< in each other slab; of each rank in the own slab
+    DeviceBuffer<Index> places_;   ///< of all rows in a grid
     DeviceExchange exchange_;
     DeviceBuffer<std::byte> leaving_[2]; ///< packed; two: another rank may still copy from the last
     int turn_ = 0;

@@ -34,7 +34,8 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
                            const Stream& stream)
 {
     begin(ranks);
-    const bool stages = !ranks.shares_memory() && !nccl_;
+    turn_ ^= 1;
+    const bool stages = !is_one_process_ && !nccl_;
     std::size_t room = 0;
     for (const DeviceMessage& message : to)
         room += stages ? message.bytes : 0;
@@ -47,8 +48,9 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
         download(next, message.data, message.bytes, stream);
         next += message.bytes;
     }
-    if (!nccl_)
+    if (stages)
         stream.wait();
+    events().sent.record(stream);
     send_labels(to, stages, ranks);
     constexpr std::size_t alignment = 16; // of Source and Multipole
     begins_ = {0};
@@ -59,20 +61,38 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
         ranks.run_and_agree([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
     else
         arrived_.reserve(begins_.back());
-    ready_->record(stream);
-    check(cudaStreamWaitEvent(*copies_, *ready_), "wait for data to send");
+    wait_for_others(ranks, stream);
     if (nccl_)
         send_by_nccl(to);
     else
         copy(stages, ranks.rank());
 }
 
-/// Waits, since the senders may reuse their buffers after their next exchange.
+/// Lets work that is queued from now on wait: for the data that this rank will copy, and until
+/// other ranks have copied this rank's last data.
+void DeviceExchange::wait_for_others(Communicator& ranks, const Stream& stream)
+{
+    const auto wait = [](const Stream& waiting, cudaEvent_t event) {
+        check(cudaStreamWaitEvent(waiting, event), "wait for data to send");
+    };
+    for (int r = 0; r < ranks.size() && is_one_process_; ++r)
+        wait(stream, label(r).copied);
+    Event& ready = events().copied; // recorded again by finish()
+    ready.record(stream);
+    wait(*copies_, ready);
+    for (int r = 0; r < ranks.size() && is_one_process_; ++r)
+        wait(*copies_, label(r).sent);
+}
+
+/// Processes wait, since their buffers are used again.
 void DeviceExchange::finish(const Stream& stream)
 {
-    ready_->record(*copies_);
-    check(cudaStreamWaitEvent(stream, *ready_), "wait for received data");
-    nccl_ ? nccl_->wait(*copies_) : copies_->wait();
+    events().copied.record(*copies_);
+    check(cudaStreamWaitEvent(stream, events().copied), "wait for received data");
+    if (nccl_)
+        nccl_->wait(*copies_);
+    else if (!is_one_process_)
+        copies_->wait();
 }
 
 /// Finds this rank's device at the first call, and joins NCCL between processes.
@@ -82,8 +102,9 @@ void DeviceExchange::begin(Communicator& ranks)
         return;
     check(cudaGetDevice(&device_), "read the current device");
     copies_.emplace();
-    ready_.emplace();
-    if (!ranks.shares_memory() && ranks.size() > 1)
+    events_.emplace();
+    is_one_process_ = ranks.shares_memory() || ranks.size() == 1;
+    if (!is_one_process_)
         nccl_ = NcclLink::join(ranks);
 }
 
@@ -108,9 +129,10 @@ void DeviceExchange::send_labels(std::span<const DeviceMessage> to, bool stages,
     const std::byte* next = leaving_.data();
     for (const DeviceMessage& message : to) {
         std::vector<std::byte>& packed = messages.emplace_back();
-        if (message.head.empty() && message.bytes == 0)
+        if (message.head.empty() && message.bytes == 0 && !is_one_process_)
             continue;
-        const Label label{message.head.size(), message.bytes, device_, message.data};
+        const Label label{message.head.size(), message.bytes, device_,
+                          message.data,        events().sent, (*events_)[turn_ ^ 1].copied};
         const auto put = [&](const void* from, std::size_t bytes) {
             const auto* const first = static_cast<const std::byte*>(from);
             packed.insert(packed.end(), first, first + bytes);

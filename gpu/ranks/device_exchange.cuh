@@ -1,6 +1,7 @@
 /// \file  Messages between ranks with data in device memory.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,10 +28,12 @@ public:
     {
         start(to, ranks, stream);
         finish(stream);
+        copies_->wait();
     }
     /// start() and finish() are the two halves of exchange(). Work that is queued in `stream`
-    /// between them runs during the copies. data() is valid after finish(). After start() all ranks
-    /// have finished their last exchange.
+    /// between them runs during the copies. data() is valid in the order of the stream after
+    /// finish(). The data must stay until work that is queued in `stream` after the next start():
+    /// by then all ranks have copied them. Threads of one process do not wait for their GPUs.
     void start(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
     void finish(const Stream& stream);
 
@@ -52,9 +55,17 @@ private:
         std::uint64_t head, bytes; ///< lengths in bytes
         int device;                ///< of the data
         const std::byte* data;     ///< in the sender's process
+        cudaEvent_t sent, copied;  ///< likewise: data of this exchange, and those of the last
     };
+    /// Events of every second exchange, since another rank may be one exchange behind.
+    struct Events {
+        Event sent;   ///< data can be copied
+        Event copied; ///< data of all ranks were copied
+    };
+    Events& events() { return (*events_)[turn_]; }
     Label label(int rank) const;
     void send_labels(std::span<const DeviceMessage> to, bool stages, Communicator& ranks);
+    void wait_for_others(Communicator& ranks, const Stream& stream);
     void begin(Communicator& ranks);
     void send_by_nccl(std::span<const DeviceMessage> to);
     void copy(bool was_staged, int me);
@@ -63,9 +74,11 @@ private:
     DeviceBuffer<std::byte> arrived_;
     std::vector<std::size_t> begins_; // first byte of each rank's data, and the end
     PinnedBuffer<std::byte> leaving_;
-    int device_ = -1;                // of this rank
-    std::optional<Stream> copies_;   // of received data
-    std::optional<Event> ready_;     // when data can be sent, then when they have arrived
+    int device_ = -1;              // of this rank
+    std::optional<Stream> copies_; // of received data
+    std::optional<std::array<Events, 2>> events_;
+    std::size_t turn_ = 0;
+    bool is_one_process_ = false;    // all ranks are threads
     std::shared_ptr<NcclLink> nccl_; // null: no NCCL
     std::optional<bool> reads_others_;
 };

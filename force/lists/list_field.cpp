@@ -130,12 +130,21 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
         try {
             const Moments& moments = sources_.tree().moments;
             const double mass = size() > 0 ? moments.multipole[0].mass : 0;
-            long_range_->prepare(sources, size(), mass, plan.has_potentials, sources_.profile());
+            long_range_->prepare(sources, mass, plan.has_potentials, sources_.profile());
+            if (!plan.has_arrays || long_range_->typical_acceleration() == 0)
+                find_typical(sources_.profile());
         } catch (...) {
             sources_.clear();
             throw;
         }
-    if (long_range_ && parts_.domains)
+}
+
+/// Finds the typical acceleration of the long range, which a device may still compute: as late as
+/// possible, after the first imports of ranks. These rely on the last one found.
+void ListField::find_typical(Profile& profile)
+{
+    long_range_->find_typical(sources_.particles(), size(), profile);
+    if (parts_.domains)
         parts_.domains->set_min_acceleration(long_range_->typical_acceleration());
 }
 
@@ -202,6 +211,10 @@ GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
     kept_.are_complete = false;
     if (!walks())
         return lists;
+    if (size() > 0)
+        sources_.start_nodes(groups_, statistics.profile);
+    if (long_range_ && plan_.has_long_range && plan_.has_arrays)
+        find_typical(statistics.profile);
     if (size() > 0) {
         sources_.finish_nodes(groups_, statistics.profile);
         walk_.prepare(sources_.tree().octree, sources_.tree().nodes, criterion());

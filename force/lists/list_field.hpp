@@ -122,6 +122,7 @@ private:
     GroupSizes source_sizes() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
     void set_softening(TreeParticles& sources, const Plan& plan);
+    void find_typical(Profile& profile);
     void record_softening(ForceStatistics& statistics) const;
     GroupLists lists_for_groups(ForceStatistics& statistics);
     GroupLists find_source_lists(const Targets& targets, ForceStatistics& statistics);

@@ -73,7 +73,11 @@ public:
 
     /// Cuts targets into groups.
     void make_groups(TargetGroups& groups, SourceTargets targets, const GroupSizes& sizes);
-    /// Completes the tree for these groups' lists.
+    /// Complete the tree for these groups' lists, in two calls.
+    void start_nodes(TargetGroups& groups, Profile& profile)
+    {
+        builder_.start_nodes(tree_, groups, profile);
+    }
     void finish_nodes(TargetGroups& groups, Profile& profile)
     {
         builder_.finish_nodes(tree_, groups, profile);

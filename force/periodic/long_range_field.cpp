@@ -84,14 +84,13 @@ const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& ev
     return options_.periodic;
 }
 
-void LongRangeField::prepare(const TreeParticles& sources, std::size_t count, double mass,
-                             bool has_potentials, Profile& profile)
+void LongRangeField::prepare(const TreeParticles& sources, double mass, bool has_potentials,
+                             Profile& profile)
 {
     mass_ = mass;
     long_range_->prepare(sources.count, sources.position, sources.mass, profile);
     if (has_potentials)
         long_range_->prepare_potential(profile);
-    typical_ = find_typical(sources, count, profile);
 }
 
 void LongRangeField::add(std::size_t n, const ArrayView& position, std::span<const Index> active,
@@ -158,11 +157,12 @@ std::span<const Index> LongRangeField::places_of(std::span<const std::uint64_t> 
     return sampled_;
 }
 
-double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n, Profile& profile)
+void LongRangeField::find_typical(const TreeParticles& sources, std::size_t n, Profile& profile)
 {
     constexpr std::size_t max = 4096;
+    typical_ = 0;
     if (n == 0 || !compares_accelerations(options_.criterion))
-        return 0;
+        return;
     const std::size_t sampled = std::min(n, max);
     std::vector<std::uint64_t> numbers(sampled);
     for (std::size_t k = 0; k < sampled; ++k)
@@ -197,8 +197,8 @@ double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n,
     for (const double square : squares)
         sum += square;
     const double spacing = box_.side / std::cbrt(double(n));
-    return std::max(std::sqrt(sum / double(sampled)),
-                    0.01 * mass_ / double(n) / (spacing * spacing));
+    typical_ =
+        std::max(std::sqrt(sum / double(sampled)), 0.01 * mass_ / double(n) / (spacing * spacing));
 }
 
 void LongRangeField::exchange(Archive& archive)

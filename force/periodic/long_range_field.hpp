@@ -45,10 +45,11 @@ public:
     double cut() const { return options_.periodic.cut * split(); }
     const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
 
-    /// Computes the field of these sources after their tree was built. `count` and `mass` are of
-    /// all sources, on all ranks. `has_potentials`: any rank will add potentials.
-    void prepare(const TreeParticles& sources, std::size_t count, double mass, bool has_potentials,
-                 Profile& profile);
+    /// Begins to compute the field of these sources after their tree was built. `mass` is of all
+    /// sources, on all ranks. `has_potentials`: any rank will add potentials.
+    void prepare(const TreeParticles& sources, double mass, bool has_potentials, Profile& profile);
+    /// Finds typical_acceleration() of the last field. `count` is of the sources on all ranks.
+    void find_typical(const TreeParticles& sources, std::size_t count, Profile& profile);
 
     /// Makes the field known at n places other than the sources. Collective.
     void cover(std::size_t n, const ArrayView& position) { long_range_->cover(n, position); }
@@ -63,15 +64,14 @@ public:
     PotentialOffset potential_offset() const { return potential_offset(mass_); }
 
     /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =
-    /// 1: the root mean square of the last field at some particles. At least a hundredth of a
-    /// neighbour's attraction, because on a lattice the field is 0.
+    /// 1: the root mean square of a field at some particles, as last found. At least a hundredth of
+    /// a neighbour's attraction, because on a lattice the field is 0.
     double typical_acceleration() const { return typical_; }
 
     void exchange(Archive& archive);
 
 private:
     PotentialOffset potential_offset(double mass_of_all) const;
-    double find_typical(const TreeParticles& sources, std::size_t count, Profile& profile);
     std::span<const Index> places_of(std::span<const std::uint64_t> numbers,
                                      const RankSubset& subset, std::size_t own);
     std::vector<double> gathered(std::span<const double> values, std::span<const Index> sample,

@@ -216,9 +216,16 @@ void resize_with_room(Vector& vector, std::size_t n)
     vector.resize(n);
 }
 
+/// Blocks of kernels in streams of high priority start before others.
+enum class Priority { normal = 0, high = -1 };
+
 class Stream {
 public:
-    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
+    explicit Stream(Priority priority = Priority::normal)
+    {
+        check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, int(priority)),
+              "make a stream");
+    }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
     ~Stream() { cudaStreamDestroy(stream_); }

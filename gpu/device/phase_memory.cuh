@@ -33,9 +33,11 @@ public:
     PhaseMemory() = default;
     PhaseMemory(const PhaseMemory&) = delete;
 
-    /// Begins an evaluation: invalidates the mesh and all blocks.
-    void begin()
+    /// Begins an evaluation: invalidates the mesh and all blocks. `stream` waits for work that was
+    /// recorded in mesh_made().
+    void begin(cudaStream_t stream)
     {
+        check(cudaStreamWaitEvent(stream, mesh_made_), "wait for the mesh");
         invalidate(false);
         used_ = 0;
         has_blocks_ = true;
@@ -60,6 +62,8 @@ public:
         invalidate(bytes > memory_.capacity());
         return memory_.reserve(bytes);
     }
+    /// Returns the event to record when the mesh is complete.
+    Event& mesh_made() { return mesh_made_; }
     /// Replaces the memory of an earlier mesh by `bytes`, between evaluations.
     void resize(std::size_t bytes)
     {
@@ -78,6 +82,7 @@ private:
 
     std::vector<User*> users_;
     DeviceBuffer<std::byte> memory_;
+    Event mesh_made_;
     std::size_t used_ = 0;
     bool has_blocks_ = false; ///< in the first phase
 };

@@ -125,7 +125,9 @@ private:
     mutable HostTargets targets_;
 };
 
-/// A TreeMesh computes the field of the sources in the device tree.
+/// A TreeMesh computes the field of the sources in the device tree, in a stream of its own: groups
+/// and imports of the tree are made meanwhile. Work in the tree's stream waits before it uses the
+/// field.
 template <class T>
 class TreeMesh final : public DeviceLongRange {
 public:
@@ -143,14 +145,18 @@ public:
         MeshTargets rows; // not those of one rank, which may lie in the caller's memory
         if (is_of_ranks_)
             rows = {n, view_of(std::span(tree_->positions.data(), n))};
-        mesh_.prepare(tree_->sources.data(), tree_->particles, rows, tree_->stream);
+        tree_ready_.record(tree_->stream);
+        check(cudaStreamWaitEvent(stream_, tree_ready_), "wait for the tree");
+        mesh_.prepare(tree_->sources.data(), tree_->particles, rows, stream_);
+        tree_->phase_memory.mesh_made().record(stream_);
     }
 
     void prepare_potential(Profile& profile) const override
     {
         use_device(device_);
         const TimedPhase phase(profile, "mesh: prepare");
-        mesh_.prepare_potential(tree_->stream);
+        mesh_.prepare_potential(stream_);
+        tree_->phase_memory.mesh_made().record(stream_);
     }
 
     void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
@@ -158,6 +164,7 @@ public:
              const ArrayView& potential, Profile& profile) const override
     {
         use_device(device_);
+        await_mesh();
         if (acceleration.on_device) {
             const TimedPhase phase(profile, "mesh: interpolate");
             const double G = gravitational_constant;
@@ -169,17 +176,19 @@ public:
                      tree_->stream);
     }
 
-    void wait() const override { tree_->stream.wait(); }
+    void wait() const override { stream_.wait(); }
 
     void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                      const ArrayView& acceleration, const ArrayView& potential) const override
     {
+        await_mesh();
         mesh_.add(targets, factors, acceleration, potential, tree_->stream);
     }
 
     void add_adjoint_to_sums(const MeshLoss& loss, const FieldFactors& factors,
                              const ArrayView& position, const ArrayView& mass) const override
     {
+        await_mesh();
         mesh_.add_adjoint(tree_->sources.data(), tree_->particles, loss, factors, position, mass,
                           tree_->stream);
     }
@@ -187,8 +196,16 @@ public:
     double split_radius() const override { return mesh_.split_radius(); }
 
 private:
+    void await_mesh() const
+    {
+        check(cudaStreamWaitEvent(tree_->stream, tree_->phase_memory.mesh_made()),
+              "wait for the mesh");
+    }
+
     int device_;
     std::shared_ptr<DeviceTree> tree_;
+    Stream stream_;
+    Event tree_ready_;
     mutable DeviceMesh<T> mesh_;
     bool is_of_ranks_;
     mutable HostTargets targets_;

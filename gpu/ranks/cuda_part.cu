@@ -34,20 +34,21 @@ __global__ void mark_due(const std::uint8_t* rung, int first, std::size_t n,
         is_target[i] = rung[i] >= first;
 }
 
-__global__ void wrap_positions(Vec3<double>* position, std::size_t n, Periodicity box)
+__global__ void wrap_positions(const Vec3<double>* given, std::size_t n, Periodicity box,
+                               Vec3<double>* position)
 {
     const std::size_t i = thread_number();
     if (i < n)
-        position[i] = box.wrapped(position[i]);
+        position[i] = box.wrapped(given[i]);
 }
 
-/// Moves positions to the image nearest to the place of their key.
-__global__ void find_images(Vec3<double>* position, const Key* keys, const Index* order,
-                            std::size_t n, RootCube cube, Periodicity box)
+/// Finds the images of positions nearest to the places of their keys.
+__global__ void find_images(const Vec3<double>* given, const Key* keys, const Index* order,
+                            std::size_t n, RootCube cube, Periodicity box, Vec3<double>* position)
 {
     const std::size_t k = thread_number();
     if (k < n)
-        position[order[k]] = box.nearest_to(place_of_key(keys[k], cube), position[order[k]]);
+        position[order[k]] = box.nearest_to(place_of_key(keys[k], cube), given[order[k]]);
 }
 
 __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
@@ -61,15 +62,12 @@ __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
 
 RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
 {
-    use_device();
+    begin(); // all ranks have read the last mesh then
     DeviceTree& t = *tree_;
     const std::size_t had = n(), count = particles.count;
     rows_.particles = particles;
     const RowsOfRank& of_rank = *particles.ranks;
     check_number(count);
-    t.bytes_up = t.bytes_down = 0;
-    t.has_targets = false;
-    t.phase_memory.begin(); // after all ranks have read the last mesh
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
         place_rows(keeps_cells && had == count);
@@ -93,16 +91,17 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
 void CudaPart::place_rows(bool keeps_cells)
 {
     DeviceTree& t = *tree_;
-    upload_positions(rows_.particles, false); // rows of other ranks follow
     const Periodicity box = rows_.particles.ranks->box;
+    upload_positions(rows_.particles, bool(box)); // rows of other ranks follow: copies in any case
     if (!box)
         return;
-    Vec3<double>* const position = t.positions.data();
+    Vec3<double>* const position = t.positions.reserve(n());
     if (keeps_cells)
         find_images<<<blocks_of(n()), block_size, 0, t.stream>>>(
-            position, arriving_.keys(), arriving_.order(), n(), rows_.cube, box);
+            here_.position, arriving_.keys(), arriving_.order(), n(), rows_.cube, box, position);
     else
-        wrap_positions<<<blocks_of(n()), block_size, 0, t.stream>>>(position, n(), box);
+        wrap_positions<<<blocks_of(n()), block_size, 0, t.stream>>>(here_.position, n(), box,
+                                                                    position);
     check(cudaGetLastError(), "launch the images of positions");
 }
 
@@ -330,7 +329,7 @@ SolverParts make_cuda_domain_parts(int device, Precision precision, Communicator
                                    const std::string& instruction_set)
 {
     check(cudaSetDevice(device), "choose the device");
-    auto tree = std::make_shared<DeviceTree>(device);
+    auto tree = std::make_shared<DeviceTree>(device, Priority::high); // imports take many kernels
     auto part = std::make_unique<CudaPart>(tree, std::make_shared<PinnedMemory>());
     auto builder = std::make_unique<DomainTreeBuilder>(ranks, instruction_set, std::move(part));
     SolverParts parts;

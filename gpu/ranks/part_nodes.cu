@@ -48,7 +48,7 @@ void CudaPart::make_tree(Tree& tree, const DistributedTree& distributed, const T
     tree.moments.softening.assign(t.has_softenings ? 1 : 0, {});
     if (t.has_softenings)
         tree.moments.softening[0] = top.softening[0];
-    start_nodes(tree.nodes, {*plan.criterion, top.multipole[0]}, Index(n), divided_);
+    start_walk_nodes(tree.nodes, {*plan.criterion, top.multipole[0]}, Index(n), divided_);
     own_.nodes = Index(1 + divided_);
     essential_.set_roots(own_.roots, mothers_.data());
     check(status_when_done(moments_here_), "sum the moments");

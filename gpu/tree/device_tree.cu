@@ -26,12 +26,9 @@ public:
     {
         Octree& octree = tree.octree;
         Moments& moments = tree.moments;
-        use_device();
         check_number(particles.count);
         const std::size_t n = particles.count;
-        tree_->phase_memory.begin();
-        tree_->bytes_up = tree_->bytes_down = 0;
-        tree_->has_targets = false;
+        begin();
         octree.size = tree_->particles = n;
         octree.order.clear();
         octree.sources.clear();
@@ -76,15 +73,12 @@ public:
     void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
     {
-        use_device();
-        tree_->phase_memory.begin();
-        tree_->bytes_up = tree_->bytes_down = 0;
+        begin();
         if (particles.count == 0)
             return;
         {
             const TimedPhase phase(profile, "upload");
             upload_positions(particles, true);
-            tree_->has_targets = false;
             if (!particles.has_same_masses || particles.mass.on_device)
                 upload_masses(particles, true);
             if (!particles.has_same_masses || !has_lengths_)
@@ -143,7 +137,7 @@ private:
         const bool has_softenings = tree_->has_softenings;
         Multipole root;
         if (plan.criterion && !has_softenings)
-            start_nodes(tree.nodes, {*plan.criterion, root}, n, tree.octree.divided);
+            start_walk_nodes(tree.nodes, {*plan.criterion, root}, n, tree.octree.divided);
         check(status_when_done(moments_here_), "sum the moments");
         check(status_when_done(cells_here_), "copy the cells");
         tree_->bytes_down += *host_sent_.data() * sizeof(double);
@@ -155,7 +149,7 @@ private:
         moments.softening[0] = *host_softening_.data();
         root = moments.multipole[0];
         if (plan.criterion)
-            start_nodes(tree.nodes, {*plan.criterion, root}, n, tree.octree.divided);
+            start_walk_nodes(tree.nodes, {*plan.criterion, root}, n, tree.octree.divided);
     }
 
     RootCube root_cube(const TreeParticles& particles)

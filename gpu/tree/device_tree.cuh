@@ -12,7 +12,9 @@ namespace chamomile {
 /// A DeviceTree holds a tree's device arrays, filled by the builder and read by the evaluator. A
 /// member for each array.
 struct DeviceTree {
-    explicit DeviceTree(int number) : device(number), staging(number) {}
+    explicit DeviceTree(int number, Priority priority = Priority::normal)
+        : device(number), staging(number), stream(priority)
+    {}
 
     int device;
     Staging staging;

@@ -12,6 +12,15 @@
 
 namespace chamomile {
 
+void DeviceTreeSteps::begin()
+{
+    use_device();
+    DeviceTree& t = *tree_;
+    t.phase_memory.begin(t.stream);
+    t.bytes_up = t.bytes_down = 0;
+    t.has_targets = false;
+}
+
 void DeviceTreeSteps::upload_positions(const TreeParticles& particles, bool in_place)
 {
     DeviceTree& t = *tree_;
@@ -180,8 +189,8 @@ void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* mom
 }
 
 /// Queues the nodes behind the moments.
-void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n,
-                                  std::size_t divided)
+void DeviceTreeSteps::start_walk_nodes(WalkNodes& here, const NodePlan& plan, Index n,
+                                       std::size_t divided)
 {
     DeviceTree& t = *tree_;
     const std::size_t nodes = 1 + divided;

@@ -33,6 +33,8 @@ protected:
 
     void use_device() const { check(cudaSetDevice(tree_->device), "choose the device"); }
 
+    /// Begins a build. The stream waits until the memory of the last mesh can be used.
+    void begin();
     /// Upload positions, and masses and softening lengths while the keys are sorted. If `in_place`,
     /// arrays packed on the device are read where they are.
     void upload_positions(const TreeParticles& particles, bool in_place);
@@ -65,7 +67,7 @@ protected:
 
     /// Makes the nodes of the first n cells, `divided` of them with daughters, and queues their
     /// copy to the host.
-    void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
+    void start_walk_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
     /// Cuts groups of all particles, or of those of a rung. Returns false without cutting if the
     /// last plan said that targets may be listed, or if there are few particles.
     bool cut_groups(TargetGroups& groups, const GroupSizes& sizes, const CellRange& cells,

@@ -202,48 +202,67 @@ void DomainTreeBuilder::find_regions(const TargetGroups& groups)
     }
 }
 
+void DomainTreeBuilder::start_nodes(Tree& tree, TargetGroups& groups, Profile& profile)
+{
+    if (total() == 0)
+        return;
+    const bool imports = ranks_.size() > 1, has_estimates = criterion_->takes_tolerance();
+    find_regions(groups);
+    if (!imports || has_estimates)
+        make_nodes(tree, profile);
+    if (!imports)
+        return;
+    {
+        const TimedPhase phase(profile, "import");
+        part_->start_imports(TreeReach(*criterion_, coarse_.moments));
+        if (has_estimates)
+            predict_factors(groups);
+    }
+    import(tree, profile);
+    const TimedPhase phase(profile, "import");
+    if (has_estimates)
+        part_->estimate(walk_, groups, estimates_);
+}
+
 void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile)
 {
     if (total() == 0)
         return;
-    const AcceptanceCriterion& criterion = *criterion_;
-    const bool imports = ranks_.size() > 1, has_estimates = criterion.takes_tolerance();
-    find_regions(groups);
-    const auto make_nodes = [&] {
-        const TimedPhase phase(profile, "nodes");
-        part_->make_nodes(tree, criterion);
-        walk_.prepare(tree.octree, tree.nodes, criterion);
-    };
-    if (!imports || has_estimates)
-        make_nodes();
-    const TreeReach reach(criterion, coarse_.moments);
-    if (imports) {
-        const TimedPhase phase(profile, "import");
-        part_->start_imports(reach);
-        if (has_estimates)
-            predict_factors(groups);
-    }
-    bool is_enough = !imports;
-    for (int round = 0; round < 2 && !is_enough; ++round) {
-        {
-            const TimedPhase phase(profile, "import");
-            import(tree, reach);
-        }
-        make_nodes();
-        const TimedPhase phase(profile, "import");
-        is_enough = !has_estimates || round > 0 || factors_suffice(groups);
-    }
+    if (ranks_.size() > 1 && criterion_->takes_tolerance() && !factors_suffice(groups, profile))
+        import(tree, profile);
     const TimedPhase phase(profile, "import");
     part_->finish(tree);
 }
 
-/// Imports the cells and particles that regions open.
-void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
+/// Makes nodes, and prepares estimates of accelerations that may be below min_acceleration.
+void DomainTreeBuilder::make_nodes(Tree& tree, Profile& profile)
 {
-    requests_.exchange(*criterion_, reach, distributed(), *part_, ranks_);
-    const std::uint64_t before = ranks_.traffic().bytes;
-    part_->import(tree, {requests_.asked, *criterion_, reach}, distributed(), ranks_);
-    requests_.bytes += ranks_.traffic().bytes - before;
+    const TimedPhase phase(profile, "nodes");
+    part_->make_nodes(tree, *criterion_);
+    AcceptanceCriterion without_min = *criterion_;
+    without_min.min_acceleration = 0;
+    walk_.prepare(tree.octree, tree.nodes, without_min);
+}
+
+/// Imports the cells and particles that regions open.
+void DomainTreeBuilder::import(Tree& tree, Profile& profile)
+{
+    {
+        const TimedPhase phase(profile, "import");
+        const TreeReach reach(*criterion_, coarse_.moments);
+        requests_.exchange(*criterion_, reach, distributed(), *part_, ranks_);
+        const std::uint64_t before = ranks_.traffic().bytes;
+        part_->import(tree, {requests_.asked, *criterion_, reach}, distributed(), ranks_);
+        requests_.bytes += ranks_.traffic().bytes - before;
+    }
+    make_nodes(tree, profile);
+}
+
+/// Returns AcceptanceCriterion::min_acceleration in the units of estimates.
+double DomainTreeBuilder::min_estimate() const
+{
+    const WalkUnits& units = walk_.units();
+    return criterion_->min_acceleration * units.length * units.length / units.mass;
 }
 
 /// Sets the relative_factor of regions before any import: for half the acceleration estimated from
@@ -252,34 +271,38 @@ void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
     std::vector<ImportRegion>& regions = requests_.regions;
-    std::vector<double> accelerations(regions.size());
-    part_->estimate(walk_, groups, accelerations);
+    estimates_.resize(regions.size());
+    part_->estimate(walk_, groups, estimates_);
+    const double min = min_estimate();
+#pragma omp parallel for if (regions.size() > worth_threads) schedule(static)
     for (std::size_t c = 0; c < regions.size(); ++c)
-        regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
+        regions[c].relative_factor =
+            criterion_->relative_factor(part * std::max(estimates_[c], min));
 }
 
-/// Estimates accelerations again, with imported cells. Returns true on all ranks if no region sent
-/// to other ranks needs a larger factor than predicted. Otherwise sets the needed factors; these
-/// are final, since further imports do not change the estimates. A region sent nowhere opened no
-/// remote leaf, so its estimate was final before. Keeps the estimates for the walk if equal to the
-/// walk's bit for bit.
-bool DomainTreeBuilder::factors_suffice(TargetGroups& groups)
+/// Compares the estimates with imported cells. Returns true on all ranks if no region needs a
+/// larger factor than predicted. Otherwise sets the needed factors; these are final, since further
+/// imports do not change the estimates. Keeps the estimates for the walk if equal to the walk's bit
+/// for bit.
+bool DomainTreeBuilder::factors_suffice(TargetGroups& groups, Profile& profile)
 {
+    const TimedPhase phase(profile, "import");
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
     std::vector<ImportRegion>& regions = requests_.regions;
-    std::vector<double> exact(regions.size());
-    part_->estimate(walk_, groups, exact);
+    const double min_acceleration = min_estimate();
     std::uint64_t missed = 0;
+#pragma omp parallel for if (regions.size() > worth_threads) schedule(static) reduction(+ : missed)
     for (std::size_t c = 0; c < regions.size(); ++c) {
-        const double min = rounding * criterion_->relative_factor(exact[c]);
-        if (!requests_.asks[c] || regions[c].relative_factor >= min)
+        estimates_[c] = std::max(estimates_[c], min_acceleration);
+        const double min = rounding * criterion_->relative_factor(estimates_[c]);
+        if (regions[c].relative_factor >= min)
             continue;
         ++missed;
         regions[c].relative_factor = min;
     }
     ranks_.sum(std::span(&missed, 1));
     if (missed == 0 && part_->estimates_as_walk())
-        groups.accelerations = std::move(exact);
+        groups.accelerations = std::move(estimates_);
     return missed == 0;
 }
 

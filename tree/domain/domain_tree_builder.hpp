@@ -39,15 +39,18 @@ public:
     /// Cuts groups of the local arrivals that RowsOfRank names as targets.
     void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
                      const GroupSizes& sizes) override;
-    /// Sets AcceptanceCriterion::min_acceleration, known only after build() or refit().
+    /// Sets AcceptanceCriterion::min_acceleration. Until then, also in start_nodes(), that of the
+    /// last plan is in force.
     void set_min_acceleration(double acceleration)
     {
         if (criterion_)
             criterion_->min_acceleration = acceleration;
     }
     /// Imports the cells and particles that the lists of these groups open. If the criterion
-    /// compares with accelerations, the first import relies on estimates from local cells and the
-    /// coarse tree. A second import follows if the first was not enough.
+    /// compares with accelerations, this import relies on estimates from local cells and the
+    /// coarse tree.
+    void start_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override;
+    /// Imports again if the first import was not enough.
     void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override;
     void fetch_order(Octree& octree) override { part_->fetch_order(octree); }
     void fetch_sources(Octree& octree) override { part_->fetch_sources(octree); }
@@ -86,9 +89,11 @@ private:
     std::vector<Piece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
-    void import(Tree& tree, const TreeReach& reach);
+    void make_nodes(Tree& tree, Profile& profile);
+    void import(Tree& tree, Profile& profile);
     void predict_factors(const TargetGroups& groups);
-    bool factors_suffice(TargetGroups& groups);
+    double min_estimate() const;
+    bool factors_suffice(TargetGroups& groups, Profile& profile);
     void cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                            std::span<const Piece> pieces);
 
@@ -102,6 +107,7 @@ private:
     Domains domains_, built_domains_; ///< current, and at the last build
     Walk walk_;                       ///< for estimates of accelerations
     RegionExchange requests_;
+    std::vector<double> estimates_; ///< of each cluster's acceleration, in WalkUnits
 };
 
 } // namespace chamomile

@@ -218,17 +218,14 @@ void RegionExchange::exchange(const AcceptanceCriterion& criterion, const TreeRe
     const std::size_t n = regions.size(), ranks = std::size_t(communicator.size());
     wanted_.assign(n * ranks, 0);
     part.find_owners(coarse_openings(criterion, reach, tree), regions, int(ranks), wanted_);
-    asks.assign(n, 0);
     to_.resize(ranks);
     partners = 0;
     std::vector<std::span<const ImportRegion>> messages;
     for (std::size_t k = 0; k < ranks; ++k) {
         to_[k].clear();
         for (std::size_t r = 0; r < n; ++r)
-            if (wanted_[r * ranks + k]) {
-                asks[r] = 1;
+            if (wanted_[r * ranks + k])
                 to_[k].push_back(regions[r]);
-            }
         partners += !to_[k].empty();
         messages.push_back(to_[k]);
     }

@@ -44,7 +44,6 @@ ImportedCells import_cells(const ImportRequests& asked, const LocalTrees& local,
 /// it opens. Memory is kept for the next evaluation.
 struct RegionExchange {
     std::vector<ImportRegion> regions; ///< of this rank's clusters
-    std::vector<char> asks;            ///< per region: 1 if it was sent to any rank
     Inbox asked;                       ///< regions received from remote ranks
     int partners = 0;                  ///< number of ranks that regions were sent to
     std::uint64_t bytes = 0;           ///< sent for imports by this rank

@@ -140,6 +140,10 @@ public:
         inner_->refit(tree, particles, plan, profile);
         tree.octree.order = fetched;
     }
+    void start_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override
+    {
+        inner_->start_nodes(tree, groups, profile);
+    }
     void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override
     {
         inner_->finish_nodes(tree, groups, profile);

@@ -199,6 +199,23 @@ TEST_CASE("what ranks cannot compute in a box is refused with an error line")
     CHECK(lines[1] == lines[0]);
 }
 
+TEST_CASE("imports suffice when the typical acceleration falls between evaluations")
+{
+    for (const PeriodicSet& set : periodic_sets(9973)) {
+        CAPTURE(set.name);
+        Particles one = set.particles, several = set.particles, heavy = set.particles;
+        make_solver(box_options())->solve(one, Quantities::acceleration);
+        for (double& m : heavy.mass)
+            m *= 1e6;
+        SolverOptions options = box_options();
+        options.own_ranks = 3;
+        const auto solver = make_solver(options);
+        solver->solve(heavy, Quantities::acceleration);
+        solver->solve(several, Quantities::acceleration);
+        CHECK(several.acceleration == one.acceleration);
+    }
+}
+
 TEST_CASE("coincident particles without softening are named as on a single rank")
 {
     Particles p = periodic_sets(1000)[0].particles;

@@ -161,6 +161,24 @@ TEST_CASE("periodic forces are bitwise repeatable for any batch size")
     }
 }
 
+TEST_CASE("evaluations that keep keys and scratch in the memory of the last mesh have equal bits")
+{
+    const Particles p = periodic_sets(200003)[1].particles; // scratch of more than 1 MiB
+    SolverOptions options;
+    options.softening.length = 0.001;
+    options.box = 1;
+    options.device = "gpu";
+    const auto solver = make_solver(options);
+    Particles first = p;
+    solver->solve(first, Quantities::acceleration_potential);
+    for (int k = 0; k < 2; ++k) {
+        Particles again = p;
+        solver->solve(again, Quantities::acceleration_potential);
+        CHECK(again.acceleration == first.acceleration);
+        CHECK(again.potential == first.potential);
+    }
+}
+
 TEST_CASE("the long range can be stored separately or left out")
 {
     for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {

@@ -9,6 +9,7 @@
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/unit/error_line.hpp"
+#include "tests/unit/failing_rank.hpp"
 #include "tests/unit/gpu/cards.hpp"
 #include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/rank_series.hpp"
@@ -133,6 +134,43 @@ TEST_CASE("criteria, Ewald modes and trees of the host agree with one rank in a 
     options = box_options();
     options.periodic.long_range = LongRangeKind::modes;
     check_near(p, options);
+}
+
+TEST_CASE("ranks that cannot read each other's memory have the same forces in a box")
+{
+    const Particles p = periodic_sets(20011)[1].particles;
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+        CAPTURE(int(precision));
+        SolverOptions options = Cards{"gpu:0", 3, true}.given(box_options());
+        options.precision = precision;
+        Particles threads = p, apart = p;
+        make_solver(options)->solve(threads, Quantities::acceleration_potential);
+        options.own_ranks = 0;
+        run_ranks(3, [&](Communicator& own) {
+            FailingRank never(own, -1, false); // does not share memory
+            if (own.rank() > 0)
+                return serve_solver(never);
+            options.ranks = &never;
+            make_solver(options)->solve(apart, Quantities::acceleration_potential);
+            end_serving(never);
+        });
+        CHECK(apart.acceleration == threads.acceleration);
+        CHECK(apart.potential == threads.potential);
+    }
+}
+
+TEST_CASE("coincident particles in a box are named after the mesh took the memory of rows")
+{
+    Particles p = periodic_sets(200003)[0].particles;
+    p.position[700] = p.position[20];
+    SolverOptions options = box_options();
+    options.softening.length = 0;
+    const auto line = [&](const SolverOptions& given) {
+        return error_line([&] { make_solver(given)->solve(p, Quantities::acceleration); });
+    };
+    const std::string of_one = line(options);
+    CHECK(!of_one.empty());
+    CHECK(line(Cards{"gpu:0", 3, true}.given(options)) == of_one);
 }
 
 TEST_CASE("kept cells and few targets in a box agree with one rank")

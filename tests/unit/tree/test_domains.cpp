@@ -130,6 +130,7 @@ ListsByGroup lists_of_ranks(const Particles& p, const TreePlan& plan, int ranks,
                   Profile profile;
                   builder.build(tree, rows_of(p, communicator.rank(), ranks), plan, profile);
                   builder.make_groups(groups, tree, {}, plan.groups);
+                  builder.start_nodes(tree, groups, profile);
                   builder.finish_nodes(tree, groups, profile);
                   Walk walk;
                   walk.prepare(tree.octree, tree.nodes, *plan.criterion);

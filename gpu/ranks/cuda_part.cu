@@ -68,12 +68,11 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     rows_.particles = particles;
     const RowsOfRank& of_rank = *particles.ranks;
     check_number(count);
-    const bool is_same = keeps_cells && particles.has_same_masses && had == count;
+    const bool is_same = keeps_cells && had == count;
     if (count > 0) {
-        place_rows(keeps_cells && had == count);
+        place_rows(is_same);
         keys_.start_extent(t.positions.data(), count, t.stream);
-        if (!is_same)
-            upload_masses(particles, false);
+        upload_masses(particles, false);
         if (of_rank.per_particle && (!is_same || !has_lengths_))
             upload_softenings(particles);
     }
@@ -212,7 +211,7 @@ void CudaPart::receive(const DistributedTree& distributed, const TreePlan& plan,
     t.particles = size();
     divide(distributed, plan);
     has_new_cells_ = true;
-    gather();
+    gather(t.masses.data());
 }
 
 /// Divides the domain's particles into cells and numbers them together with the coarse tree's.
@@ -308,8 +307,11 @@ Rows CudaPart::rows()
         to.resize(n());
         t.staging.download(to.data(), all.data(), n(), t.stream);
     };
-    if (n() > 0)
-        place_rows(false); // the mesh may have acquired their memory
+    if (n() > 0) { // the mesh may have acquired their memory
+        place_rows(false);
+        upload_masses(from, false);
+        check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
+    }
     fetch(host_.position, t.positions);
     fetch(host_.mass, t.masses);
     rows.position = host_.position;

@@ -54,7 +54,7 @@ public:
         if (has_lengths_ && !rows_.received_have_lengths)
             return receive(distributed, plan, ranks);
         arriving_.exchange_moved(make_room(n() + arriving_.received()), ranks);
-        gather();
+        gather(nullptr);
     }
     Moments sum_moments(const TreePlan& plan) override
     {
@@ -188,12 +188,13 @@ private:
                 has_targets() ? rows_.is_target.data() : nullptr};
     }
     RowColumns make_room(std::size_t all);
-    void gather()
+    /// Gathers the sources, without `masses` with those they have.
+    void gather(const double* masses)
     {
         tree_->particles = size();
         tree_->sources.reserve(size() + size() / 16); // for imports: extend() would hold two copies
         if (size() > 0)
-            gather_sources({tree_->positions.data(), tree_->masses.data()});
+            gather_sources({tree_->positions.data(), masses});
         gather_softenings(has_lengths_, rows_.particles.longest_softening);
     }
     void place_rows(bool keeps_cells);

@@ -79,7 +79,8 @@ public:
         {
             const TimedPhase phase(profile, "upload");
             upload_positions(particles, true);
-            if (!particles.has_same_masses || particles.mass.on_device)
+            here_.mass = nullptr; // the sources have them
+            if (!particles.has_same_masses)
                 upload_masses(particles, true);
             if (!particles.has_same_masses || !has_lengths_)
                 upload_softenings(particles);

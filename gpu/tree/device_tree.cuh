@@ -21,9 +21,9 @@ struct DeviceTree {
     Stream stream; ///< the tree is complete once `stream` is done
     std::size_t particles = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0; ///< of the last build
-    PhaseMemory phase_memory; ///< of positions, keys, the scratch of sorts, and the mesh
+    PhaseMemory phase_memory; ///< of positions, masses, keys, the scratch of sorts, and the mesh
     PhaseArray<Vec3<double>> positions{phase_memory}; ///< in the caller's order
-    DeviceBuffer<double> masses;
+    PhaseArray<double> masses{phase_memory};
     PhaseArray<Key> keys{phase_memory};
     DeviceBuffer<Index> order;    ///< sorted particle k is the caller's particle order[k]
     DeviceBuffer<Source> sources; ///< sorted

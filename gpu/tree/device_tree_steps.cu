@@ -17,6 +17,8 @@ void DeviceTreeSteps::begin()
     use_device();
     DeviceTree& t = *tree_;
     t.phase_memory.begin(t.stream);
+    begun_.record(t.stream);
+    check(cudaStreamWaitEvent(masses_stream_, begun_), "wait for the memory of masses");
     t.bytes_up = t.bytes_down = 0;
     t.has_targets = false;
 }
@@ -55,10 +57,10 @@ void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
 }
 
 /// Uploads a scalar of each particle while the keys are sorted, and returns where it is.
+template <class Array>
 const double* DeviceTreeSteps::upload_numbers(const ArrayView& numbers,
-                                              const TreeParticles& particles,
-                                              DeviceBuffer<double>& to, std::vector<double>& memory,
-                                              bool in_place)
+                                              const TreeParticles& particles, Array& to,
+                                              std::vector<double>& memory, bool in_place)
 {
     DeviceTree& t = *tree_;
     const std::size_t n = particles.count;

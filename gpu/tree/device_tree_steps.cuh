@@ -33,7 +33,7 @@ protected:
 
     void use_device() const { check(cudaSetDevice(tree_->device), "choose the device"); }
 
-    /// Begins a build. The stream waits until the memory of the last mesh can be used.
+    /// Begins a build. The streams wait until the memory of the last mesh can be used.
     void begin();
     /// Upload positions, and masses and softening lengths while the keys are sorted. If `in_place`,
     /// arrays packed on the device are read where they are.
@@ -91,14 +91,14 @@ protected:
     bool has_lengths_ = false; // `lengths_` is uploaded
     Stream masses_stream_;     // for uploads during the sort
     Stream down_;              // for copies to the host during the build
-    Event masses_uploaded_, cells_here_, moments_here_, filled_;
+    Event begun_, masses_uploaded_, cells_here_, moments_here_, filled_;
     PinnedBuffer<CellSoftening> host_softening_; // of the root
     PinnedBuffer<unsigned long long> host_sent_; // count of doubles sent to the host
 
 private:
+    template <class Array>
     const double* upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
-                                 DeviceBuffer<double>& to, std::vector<double>& memory,
-                                 bool in_place);
+                                 Array& to, std::vector<double>& memory, bool in_place);
     template <class Moment>
     void send(Index n, const PieceLimits& limits, const Moment* moments, Moment* host);
 

@@ -52,7 +52,7 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (k < n)
-        sources[k] = {positions[order[k]], masses[order[k]]};
+        sources[k] = {positions[order[k]], masses ? masses[order[k]] : sources[k].mass};
 }
 
 /// Gathers new positions of sources, each as the periodic image nearest to its previous position.
@@ -63,7 +63,7 @@ __global__ void gather_images(const Vec3<double>* positions, const double* masse
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (k < n)
         sources[k] = {periodicity.nearest_to(sources[k].position, positions[order[k]]),
-                      masses[order[k]]};
+                      masses ? masses[order[k]] : sources[k].mass};
 }
 
 /// Gathers the squares of softening lengths, limited to `longest`.

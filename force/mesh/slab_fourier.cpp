@@ -181,6 +181,11 @@ const Grid<T>& SlabFourier<T>::window(const Grid<T>& field, MeshRange wanted,
     if (!ranks_)
         return field;
     const std::vector<MeshRange> of_ranks = ranks_->all_gather(wanted);
+    bool are_own = true;
+    for (int r = 0; r < ranks_->size(); ++r)
+        are_own = are_own && of_ranks[std::size_t(r)] == slab(r);
+    if (are_own)
+        return field;
     const auto for_planes = [&](int sender, int receiver, const auto& visit) {
         const MeshRange held = slab(sender), asked = of_ranks[std::size_t(receiver)];
         for (int i = asked.begin; i < asked.end; ++i)

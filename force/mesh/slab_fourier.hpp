@@ -53,9 +53,14 @@ public:
     /// The two halves of backward(): along the first index, to this rank's planes, and along the
     /// two others.
     void columns_backward(Grid<T>& grid);
-    void planes_backward(Grid<T>& grid) { fourier_.planes_backward(grid, own()); }
+    void planes_backward(Grid<T>& grid) const { planes_backward(grid, grid.planes()); }
+    void planes_backward(Grid<T>& grid, MeshRange planes) const
+    {
+        fourier_.planes_backward(grid, planes);
+    }
     /// Returns planes of a field, filled into `into` from their ranks; `field` itself on
-    /// one rank. At most n planes, of 0 ... 2 n - 1: plane n + i is plane i.
+    /// one rank, or if each rank wants its own planes. At most n planes, of 0 ... 2 n - 1: plane
+    /// n + i is plane i.
     const Grid<T>& window(const Grid<T>& field, MeshRange wanted, std::optional<Grid<T>>& into);
 
 private:

@@ -13,17 +13,10 @@ double wave_unit(double side)
     return 2 * std::numbers::pi / side;
 }
 
-/// Calls combine(one, other) with the values of two meshes at this rank's points.
-template <class Combine>
-void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
+/// Returns the factor of a derivative, -i k.
+std::complex<double> slope(int k, int n, double unit)
 {
-    const int n = one.side();
-    const MeshRange planes = one.planes();
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int i = planes.begin; i < planes.end; ++i)
-        for (int j = 0; j < n; ++j)
-            for (int k = 0; k < n; ++k)
-                combine(one(i, j, k), other(i, j, k));
+    return {0, 2 * std::abs(k) == n ? 0 : -unit * k};
 }
 
 /// Sets `half` to the spectrum of factor(kx, ky, kz) phi at this rank's planes.
@@ -43,15 +36,14 @@ void to_planes(const Grid<double>& phi, SlabFourier<double>& fourier, Grid<doubl
     fourier.columns_backward(half);
 }
 
-/// Sets `field` to the values at the mesh points of factor(ky, kz) times the spectrum at planes.
+/// Sets `field` to the values at its mesh points of factor(ky, kz) times the spectrum at planes.
 template <class Factor>
 void from_planes(const Grid<double>& half, SlabFourier<double>& fourier, Grid<double>& field,
                  const Factor& factor)
 {
     const int n = half.side();
-    const MeshRange planes = half.planes();
-    field.reshape(planes, half.rows());
-#pragma omp parallel for collapse(2) schedule(static)
+    const MeshRange planes = field.planes();
+#pragma omp parallel for collapse(2) schedule(static) if (planes.count() > 1)
     for (int i = planes.begin; i < planes.end; ++i)
         for (int j = 0; j < n; ++j)
             for (int k = 0; k <= n / 2; ++k)
@@ -76,64 +68,75 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
     using Mode = std::complex<double>;
     const int n = phi1.side();
     const double unit = wave_unit(side);
-    Grid<double> half = fourier.spectrum(), sum = fourier.spectrum(), field = fourier.spectrum(),
-                 source = fourier.spectrum();
-    const auto set_field = [&](const auto& factor) { from_planes(half, fourier, field, factor); };
-    const auto multiply_and_add = [&] { // adds sum times field to the source, and field to the sum
-        at_points(sum, field, [](double& diagonal, double& next) {
-            const double product = diagonal * next;
-            diagonal += next;
-            next = product;
-        });
-        at_points(source, field, [](double& s, double& product) { s += product; });
-    };
-    const auto subtract_square = [&] {
-        at_points(source, field, [](double& s, double& d) { s -= d * d; });
-    };
+    Grid<double> phi = fourier.spectrum(), slope = fourier.spectrum(), sum = fourier.spectrum();
+    to_planes(phi1, fourier, phi, [](int, int, int) { return 1.0; });
+    to_planes(phi1, fourier, slope, [&](int kx, int, int) { return Mode(0, unit * kx); });
     to_planes(phi1, fourier, sum, [&](int kx, int, int) { return -unit * unit * kx * kx; });
-    fourier.planes_backward(sum); // phi_,xx
-    source.reshape(sum.planes(), sum.rows());
-    to_planes(phi1, fourier, half, [](int, int, int) { return 1.0; });
-    set_field([&](int ky, int) { return -unit * unit * ky * ky; });
-    multiply_and_add();
-    set_field([&](int, int kz) { return -unit * unit * kz * kz; });
-    multiply_and_add();
-    set_field([&](int ky, int kz) { return -unit * unit * ky * kz; });
-    subtract_square();
-    to_planes(phi1, fourier, half, [&](int kx, int, int) { return Mode(0, unit * kx); });
-    set_field([&](int ky, int) { return Mode(0, unit * ky); });
-    subtract_square();
-    set_field([&](int, int kz) { return Mode(0, unit * kz); });
-    subtract_square();
-    fourier.forward(source);
+    const MeshRange planes = sum.planes();
+#pragma omp parallel
+    {
+        Grid<double> field(n, {0, 1}, {0, n}), source(n, {0, 1}, {0, n}); // a plane, in cache
+#pragma omp for schedule(static)
+        for (int i = planes.begin; i < planes.end; ++i) {
+            const auto for_points = [&](const auto& combine) {
+                for (int j = 0; j < n; ++j)
+                    for (int k = 0; k < n; ++k)
+                        combine(sum(i, j, k), field(i, j, k), source(i, j, k));
+            };
+            const auto add_product = [&](double& diagonal, double& next, double& s) {
+                s += diagonal * next;
+                diagonal += next;
+            };
+            const auto subtract_square = [&](double&, double& d, double& s) { s -= d * d; };
+            const auto set_field = [&](const Grid<double>& half, const auto& factor) {
+                from_planes(half, fourier, field, factor);
+            };
+            field.reshape({i, i + 1}, {0, n});
+            source.reshape({i, i + 1}, {0, n});
+            source.fill(0);
+            fourier.planes_backward(sum, {i, i + 1}); // phi_,xx
+            set_field(phi, [&](int ky, int) { return -unit * unit * ky * ky; });
+            for_points(add_product);
+            set_field(phi, [&](int, int kz) { return -unit * unit * kz * kz; });
+            for_points(add_product);
+            set_field(phi, [&](int ky, int kz) { return -unit * unit * ky * kz; });
+            for_points(subtract_square);
+            set_field(slope, [&](int ky, int) { return Mode(0, unit * ky); });
+            for_points(subtract_square);
+            set_field(slope, [&](int, int kz) { return Mode(0, unit * kz); });
+            for_points([](double& result, double& d, double& s) { result = s - d * d; });
+        }
+    }
+    fourier.forward(sum);
     const double points = double(n) * n * n;
-    source.for_each_mode([&](int, int, int, Mode& mode) { mode /= points; });
-    solve_poisson(source, side);
-    return source;
+    sum.for_each_mode([&](int, int, int, Mode& mode) { mode /= points; });
+    solve_poisson(sum, side);
+    return sum;
 }
 
-void for_each_displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
-                           std::optional<Assignment> window,
-                           const std::function<void(int axis, const Grid<double>& field)>& take)
+Displacement::Displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
+                           std::optional<Assignment> window, MeshRange planes)
+    : fourier_(fourier), unit_(wave_unit(side)), along_first_(fourier.spectrum())
 {
-    const double unit = wave_unit(side);
     const int n = phi.side();
-    Grid<double> field = fourier.spectrum();
     if (window)
         phi.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
             mode /= assignment_window(*window, kx, ky, kz, n);
         });
-    const auto slope = [&](int k) { // -i k
-        return std::complex<double>(0, 2 * std::abs(k) == n ? 0 : -unit * k);
-    };
-    to_planes(phi, fourier, field, [&](int kx, int, int) { return slope(kx); });
-    fourier.planes_backward(field);
-    take(0, field);
-    fourier.columns_backward(phi); // now at planes
-    from_planes(phi, fourier, field, [&](int ky, int) { return slope(ky); });
-    take(1, field);
-    from_planes(phi, fourier, field, [&](int, int kz) { return slope(kz); });
-    take(2, field);
+    to_planes(phi, fourier, along_first_, [&](int kx, int, int) { return slope(kx, n, unit_); });
+    fourier.columns_backward(phi);
+    first_ = &fourier.window(along_first_, planes, windows_[0]);
+    phi_ = &fourier.window(phi, planes, windows_[1]);
+}
+
+void Displacement::fill(int axis, Grid<double>& field) const
+{
+    const int n = field.side();
+    if (axis == 0)
+        from_planes(*first_, fourier_, field, [](int, int) { return 1.0; });
+    else
+        from_planes(*phi_, fourier_, field,
+                    [&](int ky, int kz) { return slope(axis == 1 ? ky : kz, n, unit_); });
 }
 
 } // namespace chamomile

@@ -5,7 +5,6 @@
 /// first: they share this transform, and the transposition between ranks.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "chamomile/force/mesh/assignment.hpp"
@@ -21,16 +20,30 @@ void solve_poisson(Grid<double>& spectrum, double side);
 ///
 ///     laplace phi2 = sum_{i<j} phi1_,ii phi1_,jj - phi1_,ij^2
 ///
-/// Second derivatives and products are computed at the mesh points. Allocates four meshes,
+/// Second derivatives and products are computed at the mesh points. Allocates three meshes,
 /// including the result.
 Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
                                     double side);
 
-/// Calls take(axis, field) for each axis, where the field is -d phi / d x_axis at the mesh points,
-/// from the spectrum of phi, which is lost. Waves of wave number n/2 have zero slope at the points.
-/// `window`, if set, divides phi by its assignment window. Allocates a mesh.
-void for_each_displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
-                           std::optional<Assignment> window,
-                           const std::function<void(int axis, const Grid<double>& field)>& take);
+/// The displacement -grad phi at mesh points, from the spectrum of phi, which is lost. Waves of
+/// wave number n/2 have zero slope at the points.
+class Displacement {
+public:
+    /// `window`, if set, divides phi by its assignment window. `planes`: as in
+    /// SlabFourier::window(). Holds a mesh and, on ranks, planes of others.
+    Displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
+                 std::optional<Assignment> window, MeshRange planes);
+    Displacement(const Displacement&) = delete;
+    /// Sets `field` to -d phi / d x_axis at its planes, which must be among the constructor's.
+    /// Callable from several threads.
+    void fill(int axis, Grid<double>& field) const;
+
+private:
+    SlabFourier<double>& fourier_;
+    double unit_;
+    Grid<double> along_first_;
+    std::optional<Grid<double>> windows_[2];
+    const Grid<double>*first_, *phi_; ///< -d phi / d x_0 and phi, spectra of planes
+};
 
 } // namespace chamomile

@@ -33,7 +33,7 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     const int cells = 2 * n;
     MassAssignment cloud(Assignment::piecewise_cubic, box, cells);
     SlabFourier<double> fourier(cells, nullptr);
-    Grid<double> potential(cells);
+    Grid<double> potential(cells), field(cells);
     std::vector<double> value(count);
     // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
     // step is a fraction of psi plus a fraction of the last step, limited to a small fraction of
@@ -45,13 +45,15 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
         potential.for_each_mode(
             [&](int, int, int, std::complex<double>& mode) { mode /= double(count); });
         solve_poisson(potential, 1);
-        for_each_displacement(potential, fourier, 1, {}, [&](int axis, const Grid<double>& field) {
+        const Displacement displacement(potential, fourier, 1, {}, {0, cells});
+        for (int axis = 0; axis < 3; ++axis) {
+            displacement.fill(axis, field);
             cloud.interpolate(field, count, view_of(std::span(x)), value);
             for (std::size_t p = 0; p < count; ++p) {
                 double& v = axis == 0 ? speed[p].x : axis == 1 ? speed[p].y : speed[p].z;
                 v = std::clamp(memory * v - pull * value[p], -max, max);
             }
-        });
+        }
         for (std::size_t p = 0; p < count; ++p)
             x[p] = box.wrapped(x[p] + speed[p]);
     }

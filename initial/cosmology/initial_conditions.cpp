@@ -1,5 +1,6 @@
 #include "chamomile/initial/cosmology/initial_conditions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -92,54 +93,88 @@ MeshRange planes_of(const InitialFacts& facts, Run run)
     return begin < 0 ? MeshRange{begin + mesh, end + mesh} : MeshRange{begin, end};
 }
 
-/// A Reader evaluates a mesh field at a run of particles: point by point for a grid, by
+double& component(Vec3<double>& v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/// A Reader evaluates displacements at a run of particles: point by point for a grid, by
 /// interpolation from a finer mesh for a glass.
 class Reader {
 public:
     Reader(const InitialFacts& facts, Run run, const std::vector<Vec3<double>>& places,
            SlabFourier<double>& fourier)
-        : is_grid_(facts.load == ParticleLoad::grid), run_(run), planes_(planes_of(facts, run)),
-          fourier_(fourier), places_(is_grid_ ? std::vector<Vec3<double>>() : places),
-          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * facts.particles),
-          values_(places_.size())
+        : is_grid_(facts.load == ParticleLoad::grid), side_(facts.side), run_(run),
+          planes_(planes_of(facts, run)), fourier_(fourier),
+          places_(is_grid_ ? std::vector<Vec3<double>>() : places),
+          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * facts.particles)
     {}
 
-    /// Returns the kernel whose window divides a spectrum of a glass, to compensate the smoothing
-    /// of interpolation.
-    std::optional<Assignment> window() const
-    {
-        return is_grid_ ? std::optional<Assignment>() : cloud_.kernel();
-    }
-
-    /// Calls take(p, value) for the p-th particle of the run.
+    /// Calls take(p, displacement) for the p-th particle of the run. The spectrum of the potential
+    /// is lost.
     template <class Take>
-    void read(const Grid<double>& field, const Take& take)
+    void read(Grid<double>& potential, const Take& take)
     {
-        const std::size_t n = std::size_t(field.side());
-        const Grid<double>& seen = fourier_.window(field, planes_, window_);
-        if (!is_grid_)
-            cloud_.interpolate(seen, places_.size(), view_of(std::span(places_)), values_);
-#pragma omp parallel for schedule(static)
-        for (std::size_t p = run_.begin; p < run_.end; ++p)
-            take(p - run_.begin, is_grid_ ? seen(int(p / (n * n)), int(p / n % n), int(p % n))
-                                          : values_[p - run_.begin]);
+        if (is_grid_)
+            read_points({potential, fourier_, side_, {}, planes_}, potential.side(), take);
+        else // the window compensates the smoothing of interpolation
+            interpolate({potential, fourier_, side_, cloud_.kernel(), planes_}, potential.side(),
+                        take);
     }
 
 private:
+    template <class Take>
+    void read_points(const Displacement& displacement, int n, const Take& take) const
+    {
+        const std::size_t row = std::size_t(n);
+#pragma omp parallel
+        {
+            std::vector<Grid<double>> fields; // a plane per axis, in cache
+            for (int axis = 0; axis < 3; ++axis)
+                fields.emplace_back(n, MeshRange{0, 1}, MeshRange{0, n});
+#pragma omp for schedule(static)
+            for (int i = planes_.begin; i < planes_.end; ++i) {
+                for (int axis = 0; axis < 3; ++axis) {
+                    fields[std::size_t(axis)].reshape({i, i + 1}, {0, n});
+                    displacement.fill(axis, fields[std::size_t(axis)]);
+                }
+                const std::size_t first = std::size_t(i) * row * row;
+                for (std::size_t p = std::max(first, run_.begin);
+                     p < std::min(first + row * row, run_.end); ++p) {
+                    const int j = int((p - first) / row), k = int(p % row);
+                    take(p - run_.begin,
+                         {fields[0](i, j, k), fields[1](i, j, k), fields[2](i, j, k)});
+                }
+            }
+        }
+    }
+
+    template <class Take>
+    void interpolate(const Displacement& displacement, int n, const Take& take)
+    {
+        Grid<double> field(n, planes_, {0, n});
+        std::vector<double> values(places_.size());
+        std::vector<Vec3<double>> displacements(places_.size());
+        for (int axis = 0; axis < 3; ++axis) {
+            displacement.fill(axis, field);
+            cloud_.interpolate(field, places_.size(), view_of(std::span(places_)), values);
+#pragma omp parallel for schedule(static)
+            for (std::size_t p = 0; p < values.size(); ++p)
+                component(displacements[p], axis) = values[p];
+        }
+#pragma omp parallel for schedule(static)
+        for (std::size_t p = 0; p < values.size(); ++p)
+            take(p, displacements[p]);
+    }
+
     bool is_grid_;
+    double side_;
     Run run_;
     MeshRange planes_;
     SlabFourier<double>& fourier_;
     std::vector<Vec3<double>> places_; ///< of a glass
     MassAssignment cloud_;
-    std::vector<double> values_;
-    std::optional<Grid<double>> window_; ///< planes of other ranks
 };
-
-double& component(Vec3<double>& v, int axis)
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
 
 } // namespace
 
@@ -201,24 +236,22 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
         particles.mass[p] = facts.mass;
     }
 
-    const auto displace = [&](Grid<double>& potential, double factor, double speed) {
-        for_each_displacement(potential, fourier, facts.side, reader.window(),
-                              [&](int axis, const Grid<double>& field) {
-                                  reader.read(field, [&](std::size_t p, double value) {
-                                      component(particles.position[p], axis) += factor * value;
-                                      component(particles.velocity[p], axis) +=
-                                          speed * factor * value;
-                                  });
-                              });
+    const auto displace = [&](Grid<double>& potential, double factor, double speed,
+                              const auto& placed) {
+        reader.read(potential, [&](std::size_t p, const Vec3<double>& displacement) {
+            Vec3<double>& x = particles.position[p];
+            x = placed(x + factor * displacement);
+            particles.velocity[p] += speed * factor * displacement;
+        });
     };
     if (second) {
-        displace(*second, facts.second, facts.second_speed);
+        displace(*second, facts.second, facts.second_speed,
+                 [](const Vec3<double>& x) { return x; });
         second.reset();
     }
-    displace(phi, 1, facts.first_speed);
-#pragma omp parallel for schedule(static)
-    for (Vec3<double>& x : particles.position)
-        x = facts.length_unit * Periodicity{facts.side}.wrapped(x);
+    displace(phi, 1, facts.first_speed, [&](const Vec3<double>& x) {
+        return facts.length_unit * Periodicity{facts.side}.wrapped(x);
+    });
     return particles;
 }
 

@@ -133,7 +133,7 @@ void Fourier<T>::columns_backward(Grid<T>& grid, MeshRange rows) const
 template <class T>
 void Fourier<T>::planes_backward(Grid<T>& grid, MeshRange planes) const
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (planes.count() > 1)
     for (int i = planes.begin; i < planes.end; ++i)
         Fftw<T>::execute_back(plans_->backward,
                               reinterpret_cast<typename Fftw<T>::Complex*>(&grid(i, 0, 0)),

@@ -151,7 +151,7 @@ template <class T>
 void Fourier<T>::planes_backward(Grid<T>& grid, MeshRange planes) const
 {
     const Plans& plans = *plans_;
-#pragma omp parallel
+#pragma omp parallel if (planes.count() > 1)
     {
         Line<T> line(plans.backward, plans.n);
         ColumnBlock<T> columns(plans.n);

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <numeric>
+#include <span>
 
 #include "chamomile/analysis/halos/linking_cells.hpp"
 #include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
 
 /// DisjointSets is a union-find structure for concurrent joins. The smallest member represents its
 /// set, so the result is independent of the order of joins (Jayanti & Tarjan 2016).
@@ -19,7 +22,9 @@ class DisjointSets {
 public:
     explicit DisjointSets(std::size_t n) : parent_(n)
     {
-        std::iota(parent_.begin(), parent_.end(), 0u);
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
+        for (std::size_t c = 0; c < n; ++c)
+            parent_[c] = std::uint32_t(c);
     }
 
     std::uint32_t find(std::uint32_t x)
@@ -31,7 +36,7 @@ public:
             const std::uint32_t above = load(parent);
             if (above == parent)
                 return parent;
-            std::atomic_ref(parent_[x]).store(above, std::memory_order_relaxed);
+            std::atomic_ref(parent_[x]).store(above, relaxed);
             x = above;
         }
     }
@@ -54,10 +59,10 @@ public:
 private:
     std::uint32_t load(std::uint32_t x)
     {
-        return std::atomic_ref(parent_[x]).load(std::memory_order_relaxed);
+        return std::atomic_ref(parent_[x]).load(relaxed);
     }
 
-    std::vector<std::uint32_t> parent_;
+    UnsetArray<std::uint32_t> parent_;
 };
 
 /// A Linker joins linking cells that contain friends.
@@ -82,7 +87,7 @@ private:
         Coordinate dx, dy;
         std::size_t at = 0;
 
-        bool move_to(const std::vector<std::uint64_t>& rows, std::uint64_t wanted)
+        bool move_to(std::span<const std::uint64_t> rows, std::uint64_t wanted)
         {
             for (int step = 0; at < rows.size() && rows[at] < wanted; ++at)
                 if (++step == 16)
@@ -192,32 +197,47 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
     LinkingCells cells(position, periodicity, linking_length);
     Linker linker(cells);
     linker.link();
-    cells.place = {};
+    cells.place.clear();
+    cells.place.shrink_to_fit();
 
     const std::size_t n = cells.cells();
-    std::vector<std::uint32_t> set(n), count(n);
-#pragma omp parallel for if (n >= worth_threads)
-    for (std::size_t c = 0; c < n; ++c)
-        set[c] = linker.set_of(std::uint32_t(c));
-    std::vector<bool> is_kept(n);
+    UnsetArray<std::uint32_t> set(n), count(n);
+    UnsetArray<std::uint8_t> is_kept(n);
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
     for (std::size_t c = 0; c < n; ++c) {
-        count[set[c]] += cells.first[c + 1] - cells.first[c];
+        set[c] = linker.set_of(std::uint32_t(c));
+        count[c] = is_kept[c] = 0;
+    }
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
+    for (std::size_t c = 0; c < n; ++c) {
+        std::atomic_ref(count[set[c]]).fetch_add(cells.first[c + 1] - cells.first[c], relaxed);
         if (cells.order[cells.first[c + 1] - 1] >= kept_from)
-            is_kept[set[c]] = true;
+            std::atomic_ref(is_kept[set[c]]).store(1, relaxed);
     }
 
     // From here on, `count` of a set holds its index among the groups.
     constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<Index> sets;
+    list_where(
+        n, [&](std::size_t c) { return count[c] > 0 && (count[c] >= min_members || is_kept[c]); },
+        sets);
     std::vector<Group> groups;
-    for (std::size_t c = 0; c < n; ++c) {
-        const bool is_group = count[c] > 0 && (count[c] >= min_members || is_kept[c]);
-        if (is_group)
-            groups.push_back({std::uint32_t(c), count[c], none});
-        count[c] = is_group ? std::uint32_t(groups.size() - 1) : none;
-    }
+    for (const Index c : sets)
+        groups.push_back({c, count[c], none});
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
     for (std::size_t c = 0; c < n; ++c)
-        if (const std::uint32_t g = count[set[c]]; g != none)
-            groups[g].min = std::min(groups[g].min, cells.order[cells.first[c]]);
+        count[c] = none;
+    for (std::size_t g = 0; g < sets.size(); ++g)
+        count[sets[g]] = std::uint32_t(g);
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
+    for (std::size_t c = 0; c < n; ++c)
+        if (const std::uint32_t g = count[set[c]]; g != none) {
+            const Index here = cells.order[cells.first[c]];
+            const std::atomic_ref min(groups[g].min);
+            for (Index before = min.load(relaxed);
+                 here < before && !min.compare_exchange_weak(before, here, relaxed);) {
+            }
+        }
     std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
         return a.count != b.count ? a.count > b.count : a.min < b.min;
     });
@@ -228,12 +248,16 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
         count[groups[g].set] = std::uint32_t(g);
         result.first.push_back(result.first.back() + groups[g].count);
     }
-    result.members.resize(result.first.back());
+    resize_large(result.members, result.first.back());
     std::vector<std::size_t> next = result.first;
+#pragma omp parallel for schedule(static) if (n >= worth_threads)
     for (std::size_t c = 0; c < n; ++c)
-        if (const std::uint32_t g = count[set[c]]; g != none)
-            for (std::uint32_t k = cells.first[c]; k < cells.first[c + 1]; ++k)
-                result.members[next[g]++] = cells.order[k];
+        if (const std::uint32_t g = count[set[c]]; g != none) {
+            const std::size_t members = cells.first[c + 1] - cells.first[c];
+            std::copy_n(cells.order.begin() + cells.first[c], members,
+                        result.members.begin() +
+                            std::ptrdiff_t(std::atomic_ref(next[g]).fetch_add(members, relaxed)));
+        }
 #pragma omp parallel for schedule(dynamic, 16) if (result.members.size() >= worth_threads)
     for (std::size_t g = 0; g < result.size(); ++g)
         std::sort(result.members.begin() + std::ptrdiff_t(result.first[g]),

@@ -10,6 +10,7 @@
 #include "app/options/structure_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/line_text.hpp"
@@ -130,6 +131,7 @@ int halos(const std::vector<std::string>& arguments)
     require_theory(options, theory);
     require_different(request.overdensities);
     ranks.resolve(options, request.device);
+    keep_freed_memory(); // for the arrays of each step
 
     Snapshot snapshot = ranks.read(file, true);
     options.set_units(unit_frame_of(snapshot));

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/large_memory.hpp"
 #include "chamomile/tree/boundaries.hpp"
-#include "chamomile/tree/large_memory.hpp"
 #include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {

@@ -4,9 +4,14 @@
 #include <vector>
 
 #include "chamomile/analysis/halos/linking_grid.hpp"
+#include "chamomile/core/large_memory.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
+
+/// An array whose every item is written after resize(), by all threads.
+template <class T>
+using UnsetArray = std::vector<T, UnsetAllocator<T>>;
 
 /// LinkingCells holds particles in the cells of a grid. Only non-empty cells are stored, in rows
 /// along z: rows ascend in (x, y), cells of a row in z.
@@ -19,12 +24,12 @@ public:
     std::size_t cells() const { return z.size(); }
     std::size_t rows() const { return row.size(); }
 
-    std::vector<Index> order;            ///< particles by cell, ascending within a cell
-    std::vector<Vec3<double>> place;     ///< of order[k], wrapped into the cube
-    std::vector<std::uint64_t> row;      ///< x extent[1] + y of each row
-    std::vector<std::uint32_t> row_cell; ///< first cell of each row, and the end
-    std::vector<std::uint32_t> z;        ///< of each cell
-    std::vector<std::uint32_t> first;    ///< index in `order` per cell, and the end
+    UnsetArray<Index> order;            ///< particles by cell, ascending within a cell
+    UnsetArray<Vec3<double>> place;     ///< of order[k], wrapped into the cube
+    UnsetArray<std::uint64_t> row;      ///< x extent[1] + y of each row
+    UnsetArray<std::uint32_t> row_cell; ///< first cell of each row, and the end
+    UnsetArray<std::uint32_t> z;        ///< of each cell
+    UnsetArray<std::uint32_t> first;    ///< index in `order` per cell, and the end
 
 private:
     void sort(std::span<const Vec3<double>> position);

@@ -34,8 +34,8 @@ Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator&
 
 /// Sorts indices 0 to ranks.size() - 1 by rank. Returns them with the first one per rank, and the
 /// end.
-std::pair<std::vector<Index>, std::vector<std::size_t>> sorted_by_rank(std::span<const int> ranks,
-                                                                       int size)
+std::pair<UnsetArray<Index>, std::vector<std::size_t>> sorted_by_rank(std::span<const int> ranks,
+                                                                      int size)
 {
     const std::size_t n = ranks.size(),
                       parts = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
@@ -58,7 +58,7 @@ std::pair<std::vector<Index>, std::vector<std::size_t>> sorted_by_rank(std::span
             sum += std::exchange(part[r], sum);
     }
     begin.push_back(sum);
-    std::vector<Index> order(n);
+    UnsetArray<Index> order(n);
     for_each([&](std::size_t i, std::size_t& place) { order[place++] = Index(i); });
     return {std::move(order), std::move(begin)};
 }
@@ -83,22 +83,21 @@ RankFriends::RankFriends(const RankMatter& matter, const RankHaloRequest& reques
 void RankFriends::move_to_slabs(const RankMatter& matter)
 {
     const std::size_t n = matter.position.size();
-    std::vector<int> owner(n);
+    UnsetArray<int> owner(n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
         owner[i] = slabs_.owner(matter.position[i]);
     const auto [order, begin] = sorted_by_rank(owner, ranks_.size());
-    std::vector<std::uint64_t> number;
-    resize_large(number, n);
+    UnsetArray<std::uint64_t> number(n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
         number[i] = matter.first + i;
     const std::size_t room = n + n / 8; // also for members that arrive from other slabs
-    own_.position.reserve(room);
-    own_.velocity.reserve(room);
-    own_.mass.reserve(room);
-    own_.id.reserve(room);
-    own_.type.reserve(room);
+    const auto make_room = [room](auto&... columns) {
+        (columns.reserve(room), ...);
+        (populate(columns.data(), room * sizeof columns[0]), ...);
+    };
+    make_room(own_.position, own_.velocity, own_.mass, own_.id, own_.type);
     exchange_columns(
         begin, ranks_, memory_, GatherColumn{matter.position, std::span(order), own_.position},
         GatherColumn{matter.velocity, std::span(order), own_.velocity},
@@ -117,7 +116,7 @@ void RankFriends::move_to_slabs(const RankMatter& matter)
 
 ParticleGroups RankFriends::find()
 {
-    const std::vector<Vec3<double>> position = exchange_boundary();
+    const UnsetArray<Vec3<double>> position = exchange_boundary();
     ParticleGroups linked;
     ranks_.run_and_agree([&] { linked = link(position); });
     find_pieces(linked);
@@ -129,7 +128,7 @@ ParticleGroups RankFriends::find()
 
 /// Chooses the particles to link. Sends those within a linking length above other slabs to their
 /// ranks. Returns the positions of particles to link.
-std::vector<Vec3<double>> RankFriends::exchange_boundary()
+UnsetArray<Vec3<double>> RankFriends::exchange_boundary()
 {
     const auto is_linked = [&](std::size_t i) { return request_.types >> own_.type[i] & 1; };
     const auto for_receivers = [&](std::size_t i, const auto& visit) {
@@ -161,14 +160,14 @@ std::vector<Vec3<double>> RankFriends::exchange_boundary()
         boundary_.sent.push_back(linked[k]);
         place.push_back(chosen_[linked[k]]);
     }
-    std::vector<Vec3<double>> position, received;
+    std::vector<Vec3<double>> received;
     boundary_.from =
         exchange_columns(boundary_.begin, ranks_, memory_,
                          GatherColumn{std::span<const Vec3<double>>(own_.position),
                                       std::span<const Index>(place), received},
                          GatherColumn{std::span<const std::uint64_t>(own_.id),
                                       std::span<const Index>(place), boundary_.number});
-    resize_large(position, chosen_.size() + received.size());
+    UnsetArray<Vec3<double>> position(chosen_.size() + received.size());
 #pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
     for (std::size_t k = 0; k < chosen_.size(); ++k)
         position[k] = own_.position[chosen_[k]];

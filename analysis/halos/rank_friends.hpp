@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "chamomile/analysis/halos/linking_cells.hpp"
 #include "chamomile/analysis/halos/rank_halos.hpp"
 #include "chamomile/core/ranks/column_exchange.hpp"
 
@@ -58,7 +59,7 @@ private:
     };
 
     void move_to_slabs(const RankMatter& matter);
-    std::vector<Vec3<double>> exchange_boundary();
+    UnsetArray<Vec3<double>> exchange_boundary();
     ParticleGroups link(std::span<const Vec3<double>> position) const;
     void find_pieces(const ParticleGroups& linked);
     void agree_on_labels();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <utility>
 
-#include "chamomile/core/box.hpp"
+#include "chamomile/analysis/halos/linking_cells.hpp"
+#include "chamomile/core/bounds.hpp"
 #include "chamomile/core/exact_sum.hpp"
 
 namespace chamomile {
@@ -34,29 +36,27 @@ public:
     CellGrid(const Particles& particles, std::size_t n, const Periodicity& periodicity)
         : particles_(particles), periodicity_(periodicity)
     {
-        Box box;
-        for (std::size_t i = 0; i < n; ++i)
-            box.add(particles.position[i]);
+        const Box box = periodicity ? Box() : bounds_of(std::span(particles.position).first(n)).box;
         const double longest =
             periodicity ? periodicity.side : std::max(box.longest_side(), 1e-300);
         low_ = periodicity ? Vec3<double>{} : box.low;
         along_ = std::clamp(int(std::cbrt(double(n) / 4)), 1, 1 << 10);
         cell_ = longest / along_;
-        first_.assign(std::size_t(along_) * std::size_t(along_) * std::size_t(along_) + 1, 0);
-        std::vector<std::uint32_t> cell(n);
+        resize_large(first_, std::size_t(along_) * std::size_t(along_) * std::size_t(along_) + 1);
+        UnsetArray<std::uint32_t> cell(n);
+        order_.resize(n);
 #pragma omp parallel for
         for (std::size_t i = 0; i < n; ++i) {
             const Vec3<double> p = periodicity.wrapped(particles.position[i]) - low_;
             cell[i] = std::uint32_t((clamped(p.x) * along_ + clamped(p.y)) * along_ + clamped(p.z));
+            std::atomic_ref(first_[cell[i]]).fetch_add(1, std::memory_order_relaxed);
         }
-        for (std::size_t i = 0; i < n; ++i)
-            ++first_[cell[i] + 1];
-        for (std::size_t c = 1; c < first_.size(); ++c)
+        for (std::size_t c = 1; c < first_.size(); ++c) // for now, ends
             first_[c] += first_[c - 1];
-        order_.resize(n);
-        std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+#pragma omp parallel for
         for (std::size_t i = 0; i < n; ++i)
-            order_[next[cell[i]]++] = Index(i);
+            order_[std::atomic_ref(first_[cell[i]]).fetch_sub(1, std::memory_order_relaxed) - 1] =
+                Index(i);
     }
 
     /// Returns distance and mass of all particles within `radius` of `center`, sorted by distance.
@@ -109,7 +109,7 @@ private:
     int along_ = 1;
     double cell_ = 1;
     std::vector<std::uint32_t> first_;
-    std::vector<Index> order_;
+    UnsetArray<Index> order_; ///< by cell, in any order
 };
 
 /// Searches the crossing in shells up to `radius`. Returns false if it lies beyond.

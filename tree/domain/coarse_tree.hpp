@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/large_memory.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
-#include "chamomile/tree/large_memory.hpp"
 #include "chamomile/tree/moments.hpp"
 #include "chamomile/tree/radix_sort.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/tree/large_memory.hpp"
+#include "chamomile/core/large_memory.hpp"
 
 using namespace chamomile;
 

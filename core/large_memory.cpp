@@ -1,4 +1,4 @@
-#include "chamomile/tree/large_memory.hpp"
+#include "chamomile/core/large_memory.hpp"
 
 #include <cstdlib>
 #include <new>

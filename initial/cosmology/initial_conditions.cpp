@@ -58,23 +58,6 @@ struct Run {
     std::size_t begin, end;
 };
 
-/// Returns the unperturbed positions of a run.
-std::vector<Vec3<double>> undisturbed(const InitialPlan& plan, Run run)
-{
-    const InitialFacts& facts = plan.facts;
-    const std::size_t n = std::size_t(facts.particles);
-    if (facts.load == ParticleLoad::glass)
-        return tiled_glass(plan.glass, facts.tiles, facts.side, run.begin, run.end);
-    std::vector<Vec3<double>> places;
-    resize_large(places, run.end - run.begin);
-    const double spacing = facts.side / double(n);
-#pragma omp parallel for schedule(static)
-    for (std::size_t p = run.begin; p < run.end; ++p)
-        places[p - run.begin] = {double(p / (n * n)) * spacing, double(p / n % n) * spacing,
-                                 double(p % n) * spacing};
-    return places;
-}
-
 /// Returns the mesh planes that hold a run of particles with the points of their clouds.
 MeshRange planes_of(const InitialFacts& facts, Run run)
 {
@@ -102,16 +85,17 @@ double& component(Vec3<double>& v, int axis)
 /// interpolation from a finer mesh for a glass.
 class Reader {
 public:
-    Reader(const InitialFacts& facts, Run run, const std::vector<Vec3<double>>& places,
-           SlabFourier<double>& fourier)
-        : is_grid_(facts.load == ParticleLoad::grid), side_(facts.side), run_(run),
-          planes_(planes_of(facts, run)), fourier_(fourier),
-          places_(is_grid_ ? std::vector<Vec3<double>>() : places),
-          cloud_(Assignment::piecewise_cubic, {facts.side}, 2 * facts.particles)
-    {}
+    Reader(const InitialPlan& plan, Run run, SlabFourier<double>& fourier)
+        : is_grid_(plan.facts.load == ParticleLoad::grid), side_(plan.facts.side), run_(run),
+          planes_(planes_of(plan.facts, run)), fourier_(fourier),
+          cloud_(Assignment::piecewise_cubic, {side_}, 2 * plan.facts.particles)
+    {
+        if (!is_grid_)
+            places_ = tiled_glass(plan.glass, plan.facts.tiles, side_, run.begin, run.end);
+    }
 
-    /// Calls take(p, displacement) for the p-th particle of the run. The spectrum of the potential
-    /// is lost.
+    /// Calls take(p, place, displacement) for the p-th particle of the run, with its unperturbed
+    /// position. The spectrum of the potential is lost.
     template <class Take>
     void read(Grid<double>& potential, const Take& take)
     {
@@ -126,24 +110,28 @@ private:
     template <class Take>
     void read_points(const Displacement& displacement, int n, const Take& take) const
     {
+        const double spacing = side_ / double(n);
         const std::size_t row = std::size_t(n);
 #pragma omp parallel
         {
             std::vector<Grid<double>> fields; // a plane per axis, in cache
             for (int axis = 0; axis < 3; ++axis)
                 fields.emplace_back(n, MeshRange{0, 1}, MeshRange{0, n});
+            const Grid<double>&x = fields[0], &y = fields[1], &z = fields[2];
 #pragma omp for schedule(static)
             for (int i = planes_.begin; i < planes_.end; ++i) {
                 for (int axis = 0; axis < 3; ++axis) {
                     fields[std::size_t(axis)].reshape({i, i + 1}, {0, n});
                     displacement.fill(axis, fields[std::size_t(axis)]);
                 }
-                const std::size_t first = std::size_t(i) * row * row;
-                for (std::size_t p = std::max(first, run_.begin);
-                     p < std::min(first + row * row, run_.end); ++p) {
-                    const int j = int((p - first) / row), k = int(p % row);
-                    take(p - run_.begin,
-                         {fields[0](i, j, k), fields[1](i, j, k), fields[2](i, j, k)});
+                for (int j = 0; j < n; ++j) {
+                    const std::size_t first = (std::size_t(i) * row + std::size_t(j)) * row;
+                    for (std::size_t p = std::max(first, run_.begin);
+                         p < std::min(first + row, run_.end); ++p) {
+                        const int k = int(p - first);
+                        take(p - run_.begin, {i * spacing, j * spacing, k * spacing},
+                             {x(i, j, k), y(i, j, k), z(i, j, k)});
+                    }
                 }
             }
         }
@@ -164,7 +152,7 @@ private:
         }
 #pragma omp parallel for schedule(static)
         for (std::size_t p = 0; p < values.size(); ++p)
-            take(p, displacements[p]);
+            take(p, places_[p], displacements[p]);
     }
 
     bool is_grid_;
@@ -224,33 +212,32 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
         second = second_order_potential(phi, fourier, facts.side);
 
     Particles particles;
-    particles.position = undisturbed(plan, run);
-    particles.type.resize(particles.position.size(), 1);
-    resize_large(particles.id, particles.position.size());
-    resize_large(particles.mass, particles.position.size());
-    resize_large(particles.velocity, particles.position.size());
-    Reader reader(facts, run, particles.position, fourier);
+    const std::size_t own = run.end - run.begin;
+    resize_large(particles.position, own);
+    resize_large(particles.velocity, own);
+    resize_large(particles.id, own);
+    resize_large(particles.mass, own);
+    particles.type.resize(own, 1);
+    Reader reader(plan, run, fourier);
 #pragma omp parallel for schedule(static)
     for (std::size_t p = 0; p < particles.size(); ++p) {
         particles.id[p] = run.begin + p + 1;
         particles.mass[p] = facts.mass;
     }
 
-    const auto displace = [&](Grid<double>& potential, double factor, double speed,
-                              const auto& placed) {
-        reader.read(potential, [&](std::size_t p, const Vec3<double>& displacement) {
-            Vec3<double>& x = particles.position[p];
-            x = placed(x + factor * displacement);
-            particles.velocity[p] += speed * factor * displacement;
-        });
-    };
     if (second) {
-        displace(*second, facts.second, facts.second_speed,
-                 [](const Vec3<double>& x) { return x; });
+        reader.read(*second, [&](std::size_t p, const Vec3<double>& place,
+                                 const Vec3<double>& displacement) {
+            particles.position[p] = place + facts.second * displacement;
+            particles.velocity[p] += facts.second_speed * facts.second * displacement;
+        });
         second.reset();
     }
-    displace(phi, 1, facts.first_speed, [&](const Vec3<double>& x) {
-        return facts.length_unit * Periodicity{facts.side}.wrapped(x);
+    reader.read(phi, [&](std::size_t p, const Vec3<double>& place,
+                         const Vec3<double>& displacement) {
+        const Vec3<double> x = (facts.order == 2 ? particles.position[p] : place) + displacement;
+        particles.position[p] = facts.length_unit * Periodicity{facts.side}.wrapped(x);
+        particles.velocity[p] += facts.first_speed * displacement;
     });
     return particles;
 }

@@ -136,7 +136,7 @@ private:
             for (std::uint32_t b = start; b < end && Coordinate(cells_.z[b]) <= z + outer; ++b)
                 if (std::abs(Coordinate(cells_.z[b]) - z) > inner)
                     link_cells(a, b, shift);
-            if (!cells_.periodicity)
+            if (!cells_.periodicity || (z >= outer && z < n - outer))
                 continue;
             Vec3<double> across = shift;
             across.z = -cells_.periodicity.side;

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdlib>
 #include <numbers>
+#include <utility>
 
 namespace chamomile {
 namespace {
@@ -116,7 +117,7 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
 
 Displacement::Displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
                            std::optional<Assignment> window, MeshRange planes)
-    : fourier_(fourier), unit_(wave_unit(side)), along_first_(fourier.spectrum())
+    : fourier_(fourier), unit_(wave_unit(side)), phi_(phi), along_first_(fourier.spectrum())
 {
     const int n = phi.side();
     if (window)
@@ -125,17 +126,21 @@ Displacement::Displacement(Grid<double>& phi, SlabFourier<double>& fourier, doub
         });
     to_planes(phi, fourier, along_first_, [&](int kx, int, int) { return slope(kx, n, unit_); });
     fourier.columns_backward(phi);
-    first_ = &fourier.window(along_first_, planes, windows_[0]);
-    phi_ = &fourier.window(phi, planes, windows_[1]);
+    for (Grid<double>* grid : {&along_first_, &phi}) {
+        std::optional<Grid<double>> of_ranks;
+        fourier.window(*grid, planes, of_ranks);
+        if (of_ranks)
+            *grid = std::move(*of_ranks);
+    }
 }
 
 void Displacement::fill(int axis, Grid<double>& field) const
 {
     const int n = field.side();
     if (axis == 0)
-        from_planes(*first_, fourier_, field, [](int, int) { return 1.0; });
+        from_planes(along_first_, fourier_, field, [](int, int) { return 1.0; });
     else
-        from_planes(*phi_, fourier_, field,
+        from_planes(phi_, fourier_, field,
                     [&](int ky, int kz) { return slope(axis == 1 ? ky : kz, n, unit_); });
 }
 

@@ -30,20 +30,20 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
 class Displacement {
 public:
     /// `window`, if set, divides phi by its assignment window. `planes`: as in
-    /// SlabFourier::window(). Holds a mesh and, on ranks, planes of others.
+    /// SlabFourier::window(). Keeps a reference to phi, and allocates a mesh.
     Displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
                  std::optional<Assignment> window, MeshRange planes);
-    Displacement(const Displacement&) = delete;
     /// Sets `field` to -d phi / d x_axis at its planes, which must be among the constructor's.
     /// Callable from several threads.
     void fill(int axis, Grid<double>& field) const;
+    /// Returns a mesh of all planes for fill(), which then no longer gives axis 0.
+    Grid<double>& mesh() { return along_first_; }
 
 private:
     SlabFourier<double>& fourier_;
     double unit_;
-    Grid<double> along_first_;
-    std::optional<Grid<double>> windows_[2];
-    const Grid<double>*first_, *phi_; ///< -d phi / d x_0 and phi, spectra of planes
+    Grid<double>& phi_;        ///< spectrum at planes
+    Grid<double> along_first_; ///< of -d phi / d x_0
 };
 
 } // namespace chamomile

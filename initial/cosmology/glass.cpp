@@ -33,7 +33,7 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     const int cells = 2 * n;
     MassAssignment cloud(Assignment::piecewise_cubic, box, cells);
     SlabFourier<double> fourier(cells, nullptr);
-    Grid<double> potential(cells), field(cells);
+    Grid<double> potential(cells);
     std::vector<double> value(count);
     // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
     // step is a fraction of psi plus a fraction of the last step, limited to a small fraction of
@@ -45,7 +45,8 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
         potential.for_each_mode(
             [&](int, int, int, std::complex<double>& mode) { mode /= double(count); });
         solve_poisson(potential, 1);
-        const Displacement displacement(potential, fourier, 1, {}, {0, cells});
+        Displacement displacement(potential, fourier, 1, {}, {0, cells});
+        Grid<double>& field = displacement.mesh();
         for (int axis = 0; axis < 3; ++axis) {
             displacement.fill(axis, field);
             cloud.interpolate(field, count, view_of(std::span(x)), value);

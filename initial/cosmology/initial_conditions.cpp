@@ -102,8 +102,7 @@ public:
         if (is_grid_)
             read_points({potential, fourier_, side_, {}, planes_}, potential.side(), take);
         else // the window compensates the smoothing of interpolation
-            interpolate({potential, fourier_, side_, cloud_.kernel(), planes_}, potential.side(),
-                        take);
+            interpolate({potential, fourier_, side_, cloud_.kernel(), planes_}, take);
     }
 
 private:
@@ -138,9 +137,9 @@ private:
     }
 
     template <class Take>
-    void interpolate(const Displacement& displacement, int n, const Take& take)
+    void interpolate(Displacement displacement, const Take& take)
     {
-        Grid<double> field(n, planes_, {0, n});
+        Grid<double>& field = displacement.mesh();
         std::vector<double> values(places_.size());
         std::vector<Vec3<double>> displacements(places_.size());
         for (int axis = 0; axis < 3; ++axis) {

@@ -130,8 +130,8 @@ TEST_CASE("second-order displacements match theory for two waves and vanish for 
     Grid<double> phi2 = second_order_potential(phi1, fourier, side);
     const auto compare = [&](Grid<double> phi, const auto& exact) {
         Vec3<double> worst{};
-        const Displacement displacement(phi, fourier, side, {}, {0, n});
-        Grid<double> field(n);
+        Displacement displacement(phi, fourier, side, {}, {0, n});
+        Grid<double>& field = displacement.mesh();
         for (int axis = 0; axis < 3; ++axis) {
             displacement.fill(axis, field);
             for (int i = 0; i < n; ++i)

@@ -33,11 +33,11 @@ Particles two_types(std::size_t many, std::size_t few)
     return particles;
 }
 
-/// A Frame parses a frame like the page.
-struct Frame {
+/// A ViewFrame parses a frame like the page.
+struct ViewFrame {
     std::string head;
     std::vector<std::array<std::uint16_t, 4>> points; ///< x, y, z, and type and speed
-    explicit Frame(const std::string& bytes)
+    explicit ViewFrame(const std::string& bytes)
     {
         std::uint32_t length;
         std::memcpy(&length, bytes.data(), sizeof length);
@@ -83,7 +83,7 @@ TEST_CASE("frame points match particle positions to a part in 65535")
     ViewSample sample;
     sampler.gather(source_of(particles), 10000, 63, sample);
     const FrameWish wish{.points = 10000, .types = 63, .center = {10, 0.25, 0}, .half = 0.25};
-    const Frame frame(frame_of(sample, wish));
+    const ViewFrame frame(frame_of(sample, wish));
     std::size_t inside = 0;
     for (const Vec3<double>& x : particles.position) {
         const Vec3<double> place = (32767.5 / wish.half) * (x - wish.center);
@@ -101,10 +101,10 @@ TEST_CASE("frame points match particle positions to a part in 65535")
     CHECK(frame.points.size() == inside);
     CHECK(frame.of_type(1) == 0);
     // Without a cube all points are shown; each type can be hidden.
-    const Frame all(frame_of(sample, {.points = 10000, .types = 63}));
+    const ViewFrame all(frame_of(sample, {.points = 10000, .types = 63}));
     CHECK(all.of_type(1) == 3000);
     CHECK(all.of_type(5) == 5);
-    const Frame heavy(frame_of(sample, {.points = 10000, .types = 1u << 5}));
+    const ViewFrame heavy(frame_of(sample, {.points = 10000, .types = 1u << 5}));
     CHECK(heavy.points.size() == 5);
     for (const auto& p : heavy.points)
         CHECK(int(p[3] >> 8) == int(255 * 3 / (3 * sample.speed)));
@@ -117,11 +117,11 @@ TEST_CASE("empty frames and frames of a single point are valid")
     ViewSample sample;
     for (const unsigned types : {0u, 2u, 63u}) {
         sampler.gather(source_of(one), 100, types, sample);
-        const Frame frame(frame_of(sample, {.points = 100, .types = 63}));
+        const ViewFrame frame(frame_of(sample, {.points = 100, .types = 63}));
         CHECK(frame.points.size() == std::size_t(types & 2u ? 1 : 0));
         CHECK(frame.head.find("nan") == std::string::npos);
     }
-    CHECK(Frame(frame_of(sample, {.points = 0, .types = 63})).points.empty());
+    CHECK(ViewFrame(frame_of(sample, {.points = 0, .types = 63})).points.empty());
 }
 
 TEST_CASE("requests need a valid token, host and target")

@@ -179,6 +179,12 @@ struct AcceptanceCriterion {
         return reach;
     }
 
+    /// Returns min_acceleration in WalkUnits.
+    double scaled_min_acceleration(const WalkUnits& units) const
+    {
+        return min_acceleration * units.length * units.length / units.mass;
+    }
+
     /// Returns the factor of OpeningRadius::relative for targets with `acceleration` in units mass
     /// / length^2 (G = 1).
     double relative_factor(double acceleration) const

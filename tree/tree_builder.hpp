@@ -118,7 +118,8 @@ public:
     virtual void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets& targets,
                              const GroupSizes& sizes);
 
-    /// Begins finish_nodes() with what needs no AcceptanceCriterion::min_acceleration.
+    /// Begins finish_nodes(), which must follow. AcceptanceCriterion::min_acceleration may still be
+    /// that of an earlier evaluation.
     virtual void start_nodes(Tree&, TargetGroups&, Profile&) {}
     /// Fills the nodes of the last tree for the lists of `groups`, which may belong to another
     /// tree. The plan must have a criterion.

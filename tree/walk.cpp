@@ -251,12 +251,6 @@ double Walk::clearance() const
     return criterion_.clearance + shared_clearance(criterion_);
 }
 
-double Walk::min_acceleration() const
-{
-    const WalkUnits& units = nodes_->units;
-    return criterion_.min_acceleration * units.length * units.length / units.mass;
-}
-
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {
     const ClusterField field = field_of(cluster);
@@ -278,9 +272,11 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
             x += side % 2 == 0 ? cluster.extent : -cluster.extent;
             around += norm_squared(field_at(place) - whole) / 6;
         }
-        return std::max(std::sqrt(norm_squared(whole) + around), min_acceleration());
+        return std::max(std::sqrt(norm_squared(whole) + around),
+                        criterion_.scaled_min_acceleration(nodes_->units));
     }
-    return field.acceleration(norm_squared(whole), min_acceleration());
+    return field.acceleration(norm_squared(whole),
+                              criterion_.scaled_min_acceleration(nodes_->units));
 }
 
 std::unique_ptr<WalkScratch> Walk::acquire_scratch() const

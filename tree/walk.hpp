@@ -66,7 +66,7 @@ public:
     ClusterField field_of(const Cluster& cluster) const;
     double scaled_acceleration(const ClusterField& field, double squared) const
     {
-        return field.acceleration(squared, min_acceleration());
+        return field.acceleration(squared, criterion_.scaled_min_acceleration(nodes_->units));
     }
     /// Returns the clearance in every cell's OpeningRadius::min. Estimates of the acceleration
     /// subtract it.
@@ -82,7 +82,6 @@ private:
     void append_open_rows(InteractionLists& lists, const TargetGroups& groups,
                           const Cluster& cluster, const WalkScratch& scratch) const;
     double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
-    double min_acceleration() const;
     std::unique_ptr<WalkScratch> acquire_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;
 

@@ -234,7 +234,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
     part_->finish(tree);
 }
 
-/// Makes nodes, and prepares estimates of accelerations that may be below min_acceleration.
+/// Makes nodes, and prepares estimates of accelerations without a lower limit.
 void DomainTreeBuilder::make_nodes(Tree& tree, Profile& profile)
 {
     const TimedPhase phase(profile, "nodes");
@@ -258,13 +258,6 @@ void DomainTreeBuilder::import(Tree& tree, Profile& profile)
     make_nodes(tree, profile);
 }
 
-/// Returns AcceptanceCriterion::min_acceleration in the units of estimates.
-double DomainTreeBuilder::min_estimate() const
-{
-    const WalkUnits& units = walk_.units();
-    return criterion_->min_acceleration * units.length * units.length / units.mass;
-}
-
 /// Sets the relative_factor of regions before any import: for half the acceleration estimated from
 /// local cells and the coarse tree, so that factors of final estimates hardly ever exceed it.
 void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
@@ -273,7 +266,7 @@ void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
     std::vector<ImportRegion>& regions = requests_.regions;
     estimates_.resize(regions.size());
     part_->estimate(walk_, groups, estimates_);
-    const double min = min_estimate();
+    const double min = criterion_->scaled_min_acceleration(walk_.units());
 #pragma omp parallel for if (regions.size() > worth_threads) schedule(static)
     for (std::size_t c = 0; c < regions.size(); ++c)
         regions[c].relative_factor =
@@ -289,7 +282,7 @@ bool DomainTreeBuilder::factors_suffice(TargetGroups& groups, Profile& profile)
     const TimedPhase phase(profile, "import");
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
     std::vector<ImportRegion>& regions = requests_.regions;
-    const double min_acceleration = min_estimate();
+    const double min_acceleration = criterion_->scaled_min_acceleration(walk_.units());
     std::uint64_t missed = 0;
 #pragma omp parallel for if (regions.size() > worth_threads) schedule(static) reduction(+ : missed)
     for (std::size_t c = 0; c < regions.size(); ++c) {

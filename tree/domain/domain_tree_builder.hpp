@@ -39,8 +39,8 @@ public:
     /// Cuts groups of the local arrivals that RowsOfRank names as targets.
     void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
                      const GroupSizes& sizes) override;
-    /// Sets AcceptanceCriterion::min_acceleration. Until then, also in start_nodes(), that of the
-    /// last plan is in force.
+    /// Sets AcceptanceCriterion::min_acceleration. Until then, also in start_nodes(), the value of
+    /// the plan is used.
     void set_min_acceleration(double acceleration)
     {
         if (criterion_)
@@ -92,7 +92,6 @@ private:
     void make_nodes(Tree& tree, Profile& profile);
     void import(Tree& tree, Profile& profile);
     void predict_factors(const TargetGroups& groups);
-    double min_estimate() const;
     bool factors_suffice(TargetGroups& groups, Profile& profile);
     void cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                            std::span<const Piece> pieces);

@@ -131,7 +131,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
             const Moments& moments = sources_.tree().moments;
             const double mass = size() > 0 ? moments.multipole[0].mass : 0;
             long_range_->prepare(sources, mass, plan.has_potentials, sources_.profile());
-            if (!plan.has_arrays || long_range_->typical_acceleration() == 0)
+            if (!plan.has_arrays || long_range_->typical_acceleration() == 0) // imports need one
                 find_typical(sources_.profile());
         } catch (...) {
             sources_.clear();
@@ -139,8 +139,8 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
         }
 }
 
-/// Finds the typical acceleration of the long range, which a device may still compute: as late as
-/// possible, after the first imports of ranks. These rely on the last one found.
+/// Finds the typical acceleration. A device may still compute the long range, so this is called
+/// late: after the first imports, which rely on the value of the last evaluation.
 void ListField::find_typical(Profile& profile)
 {
     long_range_->find_typical(sources_.particles(), size(), profile);
@@ -213,7 +213,7 @@ GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
         return lists;
     if (size() > 0)
         sources_.start_nodes(groups_, statistics.profile);
-    if (long_range_ && plan_.has_long_range && plan_.has_arrays)
+    if (long_range_ && plan_.has_long_range)
         find_typical(statistics.profile);
     if (size() > 0) {
         sources_.finish_nodes(groups_, statistics.profile);

@@ -88,6 +88,7 @@ void LongRangeField::prepare(const TreeParticles& sources, double mass, bool has
                              Profile& profile)
 {
     mass_ = mass;
+    has_typical_ = false;
     long_range_->prepare(sources.count, sources.position, sources.mass, profile);
     if (has_potentials)
         long_range_->prepare_potential(profile);
@@ -159,10 +160,18 @@ std::span<const Index> LongRangeField::places_of(std::span<const std::uint64_t> 
 
 void LongRangeField::find_typical(const TreeParticles& sources, std::size_t n, Profile& profile)
 {
-    constexpr std::size_t max = 4096;
-    typical_ = 0;
-    if (n == 0 || !compares_accelerations(options_.criterion))
+    if (has_typical_)
         return;
+    typical_ = sampled_acceleration(sources, n, profile);
+    has_typical_ = true;
+}
+
+double LongRangeField::sampled_acceleration(const TreeParticles& sources, std::size_t n,
+                                            Profile& profile)
+{
+    constexpr std::size_t max = 4096;
+    if (n == 0 || !compares_accelerations(options_.criterion))
+        return 0;
     const std::size_t sampled = std::min(n, max);
     std::vector<std::uint64_t> numbers(sampled);
     for (std::size_t k = 0; k < sampled; ++k)
@@ -197,8 +206,8 @@ void LongRangeField::find_typical(const TreeParticles& sources, std::size_t n, P
     for (const double square : squares)
         sum += square;
     const double spacing = box_.side / std::cbrt(double(n));
-    typical_ =
-        std::max(std::sqrt(sum / double(sampled)), 0.01 * mass_ / double(n) / (spacing * spacing));
+    return std::max(std::sqrt(sum / double(sampled)),
+                    0.01 * mass_ / double(n) / (spacing * spacing));
 }
 
 void LongRangeField::exchange(Archive& archive)

@@ -48,7 +48,8 @@ public:
     /// Begins to compute the field of these sources after their tree was built. `mass` is of all
     /// sources, on all ranks. `has_potentials`: any rank will add potentials.
     void prepare(const TreeParticles& sources, double mass, bool has_potentials, Profile& profile);
-    /// Finds typical_acceleration() of the last field. `count` is of the sources on all ranks.
+    /// Finds typical_acceleration() of the last field, once. `count` is of the sources on all
+    /// ranks.
     void find_typical(const TreeParticles& sources, std::size_t count, Profile& profile);
 
     /// Makes the field known at n places other than the sources. Collective.
@@ -64,14 +65,15 @@ public:
     PotentialOffset potential_offset() const { return potential_offset(mass_); }
 
     /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =
-    /// 1: the root mean square of a field at some particles, as last found. At least a hundredth of
-    /// a neighbour's attraction, because on a lattice the field is 0.
+    /// 1: the root mean square of the field at some particles in the last find_typical(). At least
+    /// a hundredth of a neighbour's attraction, because on a lattice the field is 0.
     double typical_acceleration() const { return typical_; }
 
     void exchange(Archive& archive);
 
 private:
     PotentialOffset potential_offset(double mass_of_all) const;
+    double sampled_acceleration(const TreeParticles& sources, std::size_t count, Profile& profile);
     std::span<const Index> places_of(std::span<const std::uint64_t> numbers,
                                      const RankSubset& subset, std::size_t own);
     std::vector<double> gathered(std::span<const double> values, std::span<const Index> sample,
@@ -85,6 +87,7 @@ private:
     Communicator* ranks_ = nullptr;
     double mass_ = 0; ///< of the sources of the last field
     double typical_ = 0;
+    bool has_typical_ = false;   ///< of the last field
     std::vector<Index> sampled_; ///< local sources of the last sample, on ranks
 };
 

@@ -257,11 +257,7 @@ void DeviceMesh<T>::prepare(const Source* sources, std::size_t n, const MeshTarg
     multiply(stream);
     is_potential_ = false;
     to_planes(stream);
-    if (differentiates())
-        prepare_potential(stream);
-    else
-        share_components(stream);
-    fourier_.settle(stream);
+    differentiates() ? prepare_potential(stream) : share_components(stream);
 }
 
 template <class T>
@@ -400,6 +396,7 @@ void DeviceMesh<T>::share_components(const Stream& stream)
     fourier_.finish_share(component(1), stream);
     fourier_.start_share(component(0), stream);
     fourier_.finish_share(component(0), stream);
+    fourier_.settle(stream);
 }
 
 template <class T>

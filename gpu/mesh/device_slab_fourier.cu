@@ -7,6 +7,7 @@
 // axis first: for P = 2 these are the margins, for P = 4 half the cells of a rank.
 // Contraction: none.
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "chamomile/gpu/mesh/device_slab_fourier.cuh"
@@ -48,9 +49,9 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Copies rows of a mesh to the same number of rows, or adds them as integers. Blocks go by the
-/// copy engines, which reach 390 GB/s between two H200; kernels reach 280. Two blocks of 512
-/// threads for each multiprocessor of an H200 leave half of its threads to other kernels.
+/// Copies rows of a mesh to the same number of rows, or adds them as integers. Sets without lists
+/// go by the copy engines, which reach 390 GB/s between two H200; kernels reach 280. Two blocks of
+/// 512 threads for each multiprocessor of an H200 leave half of its threads to other kernels.
 template <bool adds = false>
 void copy_rows(const Word* from, const MeshRowSet& source, Word* to, const MeshRowSet& target,
                std::size_t words, cudaStream_t stream)
@@ -58,6 +59,7 @@ void copy_rows(const Word* from, const MeshRowSet& source, Word* to, const MeshR
     constexpr std::size_t max_blocks = 264, bytes = sizeof(Word);
     if (source.count == 0)
         return;
+    assert(source.list || target.list || (!adds && source.rows == target.rows));
     if (!source.list && !target.list)
         return check(cudaMemcpy2DAsync(to + target.first * words, target.pitch * words * bytes,
                                        from + source.first * words, source.pitch * words * bytes,
@@ -334,7 +336,7 @@ void DeviceSlabFourier<T>::finish(Number* to, RowsOfRanks& arriving, const Strea
     exchange_.finish(stream);
     if (exchange_.reads_others(*ranks_))
         return;
-    exchange_.copies().wait(); // `leaving_` is used again
+    exchange_.copies().wait(); // `leaving_` may be freed
     const std::size_t words = row() * sizeof(Number) / sizeof(Word);
     for (int r = 0; r < ranks_->size(); ++r)
         if (const MeshRowSet& rows = arriving.of[std::size_t(r)]; r != ranks_->rank())

@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// Rows of a mesh by their places in an array: a list on a device, or a block, `rows` in succession
-/// and again every `pitch` rows.
+/// Rows of a mesh by their places in an array: a list on a device, or if `list` is null a block:
+/// groups of `rows` adjacent rows, `pitch` rows apart, from row `first` on.
 struct MeshRowSet {
     std::size_t count = 0;
     const Index* list = nullptr;
@@ -22,11 +22,11 @@ struct MeshRowSet {
     {
         return {rows * repeats, nullptr, first, rows, pitch};
     }
-    /// Returns as many rows in succession.
+    /// Returns `count` adjacent rows from row 0 on.
     MeshRowSet packed() const { return {count, nullptr, 0, rows, rows}; }
 };
 
-/// The rows of a mesh that each rank is sent, or sends, in one order on both.
+/// The rows of a mesh that each rank is sent, or sends, in the same order on sender and receiver.
 struct RowsOfRanks {
     std::vector<MeshRowSet> of; ///< of each rank
     DeviceBuffer<Index> row;    ///< all lists
@@ -44,8 +44,8 @@ struct RowsOfRanks {
 /// and a slab of rows. A grid has the rows of its planes, and after them the rows of other planes
 /// where it has particles, and their neighbours (cover()), which are sent to their slab or from it.
 /// A spectrum has the rows j of a slab for all i, i slowest. One rank transforms the whole grid.
-/// Functions are collective. Other ranks may read the rows that a function sends until all ranks
-/// have begun another collective call, in the order of the stream: after settle() no rank reads.
+/// Functions are collective. Other ranks may read the rows that a function sends until the next
+/// call that sends rows, or settle(), in the order of the stream.
 template <class T>
 class DeviceSlabFourier {
 public:
@@ -99,7 +99,8 @@ private:
     int n_;
     Communicator* ranks_;
     DeviceFourier<T> fourier_;
-    RowsOfRanks planes_, columns_; ///< each rank's rows in own planes; own rows in each rank's
+    RowsOfRanks planes_,
+        columns_; ///< each rank's rows in own planes; own rows in each rank's planes
     RowsOfRanks covered_, shared_; ///< in each other slab; of each rank in the own slab
     DeviceBuffer<Index> places_;   ///< of all rows in a grid
     DeviceExchange exchange_;

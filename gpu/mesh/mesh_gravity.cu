@@ -125,9 +125,8 @@ private:
     mutable HostTargets targets_;
 };
 
-/// A TreeMesh computes the field of the sources in the device tree, in a stream of its own: groups
-/// and imports of the tree are made meanwhile. Work in the tree's stream waits before it uses the
-/// field.
+/// A TreeMesh computes the field of the sources in the device tree in a separate stream, while
+/// groups and imports are made. Work in the tree's stream waits before it uses the field.
 template <class T>
 class TreeMesh final : public DeviceLongRange {
 public:
@@ -147,16 +146,16 @@ public:
             rows = {n, view_of(std::span(tree_->positions.data(), n))};
         tree_ready_.record(tree_->stream);
         check(cudaStreamWaitEvent(stream_, tree_ready_), "wait for the tree");
+        const MeshMade made{*this};
         mesh_.prepare(tree_->sources.data(), tree_->particles, rows, stream_);
-        tree_->phase_memory.mesh_made().record(stream_);
     }
 
     void prepare_potential(Profile& profile) const override
     {
         use_device(device_);
         const TimedPhase phase(profile, "mesh: prepare");
+        const MeshMade made{*this};
         mesh_.prepare_potential(stream_);
-        tree_->phase_memory.mesh_made().record(stream_);
     }
 
     void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
@@ -176,7 +175,11 @@ public:
                      tree_->stream);
     }
 
-    void wait() const override { stream_.wait(); }
+    void wait() const override
+    {
+        tree_->stream.wait();
+        stream_.wait();
+    }
 
     void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                      const ArrayView& acceleration, const ArrayView& potential) const override
@@ -196,6 +199,13 @@ public:
     double split_radius() const override { return mesh_.split_radius(); }
 
 private:
+    /// Records the event after the work that was queued, also if an error ends it: the next
+    /// evaluation then waits for it.
+    struct MeshMade {
+        const TreeMesh& mesh;
+        ~MeshMade() { cudaEventRecord(mesh.tree_->phase_memory.mesh_made(), mesh.stream_); }
+    };
+
     void await_mesh() const
     {
         check(cudaStreamWaitEvent(tree_->stream, tree_->phase_memory.mesh_made()),

@@ -62,7 +62,7 @@ __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
 
 RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
 {
-    begin(); // all ranks have read the last mesh then
+    begin(); // all ranks have read the last mesh
     DeviceTree& t = *tree_;
     const std::size_t had = n(), count = particles.count;
     rows_.particles = particles;
@@ -72,7 +72,7 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     if (count > 0) {
         place_rows(is_same);
         keys_.start_extent(t.positions.data(), count, t.stream);
-        upload_masses(particles, false);
+        upload_masses(particles, false); // receive() may need them
         if (of_rank.per_particle && (!is_same || !has_lengths_))
             upload_softenings(particles);
     }
@@ -91,7 +91,7 @@ void CudaPart::place_rows(bool keeps_cells)
 {
     DeviceTree& t = *tree_;
     const Periodicity box = rows_.particles.ranks->box;
-    upload_positions(rows_.particles, bool(box)); // rows of other ranks follow: copies in any case
+    upload_positions(rows_.particles, bool(box)); // always copies: rows of other ranks follow
     if (!box)
         return;
     Vec3<double>* const position = t.positions.reserve(n());
@@ -331,7 +331,8 @@ SolverParts make_cuda_domain_parts(int device, Precision precision, Communicator
                                    const std::string& instruction_set)
 {
     check(cudaSetDevice(device), "choose the device");
-    auto tree = std::make_shared<DeviceTree>(device, Priority::high); // imports take many kernels
+    auto tree =
+        std::make_shared<DeviceTree>(device, Priority::high); // imports are many small kernels
     auto part = std::make_unique<CudaPart>(tree, std::make_shared<PinnedMemory>());
     auto builder = std::make_unique<DomainTreeBuilder>(ranks, instruction_set, std::move(part));
     SolverParts parts;

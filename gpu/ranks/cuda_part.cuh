@@ -188,7 +188,7 @@ private:
                 has_targets() ? rows_.is_target.data() : nullptr};
     }
     RowColumns make_room(std::size_t all);
-    /// Gathers the sources, without `masses` with those they have.
+    /// Gathers the sources. Null `masses`: they keep their masses.
     void gather(const double* masses)
     {
         tree_->particles = size();

@@ -52,6 +52,7 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
         stream.wait();
     events().sent.record(stream);
     send_labels(to, stages, ranks);
+    wait_for_others(ranks, stream);       // at once: an error may end another rank, and its events
     constexpr std::size_t alignment = 16; // of Source and Multipole
     begins_ = {0};
     for (int r = 0; r < ranks.size(); ++r)
@@ -61,30 +62,29 @@ void DeviceExchange::start(std::span<const DeviceMessage> to, Communicator& rank
         ranks.run_and_agree([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
     else
         arrived_.reserve(begins_.back());
-    wait_for_others(ranks, stream);
     if (nccl_)
         send_by_nccl(to);
     else
         copy(stages, ranks.rank());
 }
 
-/// Lets work that is queued from now on wait: for the data that this rank will copy, and until
-/// other ranks have copied this rank's last data.
+/// copies_ waits for the data of all ranks. `stream` waits until other ranks have copied this
+/// rank's data of the last exchange.
 void DeviceExchange::wait_for_others(Communicator& ranks, const Stream& stream)
 {
     const auto wait = [](const Stream& waiting, cudaEvent_t event) {
         check(cudaStreamWaitEvent(waiting, event), "wait for data to send");
     };
-    for (int r = 0; r < ranks.size() && is_one_process_; ++r)
+    for (int r = 0; r < ranks.size() && is_one_process_; ++r) {
         wait(stream, label(r).copied);
-    Event& ready = events().copied; // recorded again by finish()
-    ready.record(stream);
-    wait(*copies_, ready);
-    for (int r = 0; r < ranks.size() && is_one_process_; ++r)
         wait(*copies_, label(r).sent);
+    }
+    events().ready.record(stream);
+    wait(*copies_, events().ready);
 }
 
-/// Processes wait, since their buffers are used again.
+/// Processes wait, since their buffers are used again. If a GPU hangs, ranks that wait for its data
+/// may report their own.
 void DeviceExchange::finish(const Stream& stream)
 {
     events().copied.record(*copies_);

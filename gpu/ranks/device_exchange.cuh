@@ -32,15 +32,15 @@ public:
     }
     /// start() and finish() are the two halves of exchange(). Work that is queued in `stream`
     /// between them runs during the copies. data() is valid in the order of the stream after
-    /// finish(). The data must stay until work that is queued in `stream` after the next start():
-    /// by then all ranks have copied them. Threads of one process do not wait for their GPUs.
+    /// finish(). Work queued in `stream` after the next start() may overwrite the data; to free
+    /// them, wait on the host. Threads of one process do not wait for their GPUs.
     void start(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
     void finish(const Stream& stream);
 
     /// True if kernels of all ranks can read the memory of all others. Then a head may have
-    /// addresses of data that `stream` has produced, and finish() also waits for kernels in
-    /// copies(). An error that frees these data may end the readers with an error too. Collective
-    /// at the first call.
+    /// addresses of data that `stream` produces before start(), to be read by kernels in copies()
+    /// between start() and finish(). An error that frees these data may end the readers with an
+    /// error too. Collective at the first call.
     bool reads_others(Communicator& ranks);
     const Stream& copies() const { return *copies_; } ///< after start()
 
@@ -55,12 +55,12 @@ private:
         std::uint64_t head, bytes; ///< lengths in bytes
         int device;                ///< of the data
         const std::byte* data;     ///< in the sender's process
-        cudaEvent_t sent, copied;  ///< likewise: data of this exchange, and those of the last
+        cudaEvent_t sent;          ///< the data are there
+        cudaEvent_t copied;        ///< the sender has copied all data of its last exchange
     };
-    /// Events of every second exchange, since another rank may be one exchange behind.
+    /// Two sets, used in turn: another rank may still wait for events of the last exchange.
     struct Events {
-        Event sent;   ///< data can be copied
-        Event copied; ///< data of all ranks were copied
+        Event sent, ready, copied;
     };
     Events& events() { return (*events_)[turn_]; }
     Label label(int rank) const;

@@ -17,6 +17,7 @@ void DeviceTreeSteps::begin()
     use_device();
     DeviceTree& t = *tree_;
     t.phase_memory.begin(t.stream);
+    check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the last masses");
     begun_.record(t.stream);
     check(cudaStreamWaitEvent(masses_stream_, begun_), "wait for the memory of masses");
     t.bytes_up = t.bytes_down = 0;

@@ -207,4 +207,12 @@ private:
     std::array<std::int64_t, numbers * ExactDigits::count> digits_{}; // one number after another
 };
 
+/// Returns the sum of the values, rounded once. Uses all threads.
+inline double exact_sum(std::span<const double> values)
+{
+    ExactSums<double> sum;
+    sum.add(0, values.size(), [&](std::size_t i) { return values[i]; });
+    return sum.value();
+}
+
 } // namespace chamomile

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
-#include <numeric>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/number_text.hpp"
 
@@ -60,9 +60,8 @@ void make_velocities_peculiar(Snapshot& snapshot)
 
 double density_over_critical(const Snapshot& snapshot)
 {
-    const auto& mass = snapshot.particles.mass;
     const double H0 = snapshot.units.hubble_rate(snapshot.comoving->hubble);
-    return std::accumulate(mass.begin(), mass.end(), 0.0) / std::pow(snapshot.box_size, 3) /
+    return exact_sum(snapshot.particles.mass) / std::pow(snapshot.box_size, 3) /
            (3 * H0 * H0 / (8 * std::numbers::pi * snapshot.G()));
 }
 

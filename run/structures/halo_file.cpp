@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"
@@ -74,9 +75,7 @@ std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Part
                                             const std::vector<double>& overdensities)
 {
     std::vector<DensityThreshold> thresholds;
-    double mass = 0;
-    for (double m : all.mass)
-        mass += m;
+    const double mass = exact_sum(all.mass);
     const bool is_critical_known = has_critical_density(snapshot);
     for (double delta : overdensities) {
         if (snapshot.box_size > 0)

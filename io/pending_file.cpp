@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chamomile/io/input_file.hpp"
@@ -90,6 +91,18 @@ PendingFile::~PendingFile()
 Error PendingFile::failure(const char* what) const
 {
     return bad_output(target_, "file", std::strerror(errno), what);
+}
+
+void PendingFile::require_present() const
+{
+    struct stat own, named;
+    if (::fstat(descriptor_, &own) != 0 || ::stat(temporary_.c_str(), &named) != 0)
+        throw failure("cannot be written");
+    if (own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+        return;
+    ::unlink(temporary_.c_str());
+    errno = ENOENT;
+    throw failure("cannot be written");
 }
 
 void PendingFile::require_space(std::int64_t bytes)

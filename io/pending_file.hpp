@@ -65,6 +65,10 @@ public:
     /// a file that another library wrote under temporary().
     void commit(const Look& look = {});
 
+    /// Throws if the temporary name no longer names this file: a rank that failed has removed it.
+    /// Removes the file that a library has made under the name instead.
+    void require_present() const;
+
     Error failure(const char* what) const; ///< includes the text of errno
 
 private:

@@ -43,6 +43,7 @@ Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
     file_ = Hdf5Handle(
         H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
     require(bool(file_), "HDF5");
+    file.require_present();
 }
 
 void Hdf5Output::require(bool done, const std::string& field) const
@@ -80,6 +81,12 @@ void Hdf5Output::attribute(const Hdf5Handle& owner, const std::string& name,
     H5Tset_cset(type.id(), H5T_CSET_UTF8);
     const char* characters = text.c_str();
     write_attribute(owner, name, type.id(), 0, &characters);
+}
+
+std::size_t Hdf5Output::stored_rows(std::size_t count)
+{
+    const std::size_t chunk = std::min(count, max_chunk_rows);
+    return chunk > 0 ? (count + chunk - 1) / chunk * chunk : 0;
 }
 
 Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,

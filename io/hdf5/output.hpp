@@ -85,6 +85,9 @@ public:
         return data(group, name, count, row, {count, [](std::size_t, std::size_t) {}});
     }
 
+    /// Returns the rows that a data set of `count` rows has room for: its chunks are whole.
+    static std::size_t stored_rows(std::size_t count);
+
     /// RowsInParts provides rows in parts of about `max` rows: fetch(begin, end) is called before
     /// row(i) for begin <= i < end.
     struct RowsInParts {

@@ -74,17 +74,21 @@ struct FilePart {
     }
     FilePart piece(int k) const { return {whole, path, k, pieces}; }
 
-    /// Returns the max number of bytes: 120 per particle and 8 per extra column, 1 % for check sums
-    /// and indices, and the header; in a master 70 per link, and the names of file and data set.
+    /// Returns the max number of bytes: the columns, 1 % and 4 KiB each for check sums and indices,
+    /// and the header; in a master 70 per link, and the names of file and data set.
     std::int64_t max_bytes() const
     {
-        const std::size_t columns = 7 + whole.extra.size(),
+        const std::size_t numbers = 2 + std::size_t(whole.has_softenings) + whole.extra.size() +
+                                    std::size_t(whole.facts.has_potentials),
+                          vectors = 2 + std::size_t(whole.facts.has_accelerations),
                           link = path.filename().string().size() + 160;
         double bytes = 1 << 17;
         for (int type = 0; type < 6; ++type)
             if (const std::size_t rows = count(type))
-                bytes += is_master() ? double(std::size_t(pieces) * columns * link)
-                                     : double(rows * (120 + 8 * whole.extra.size())) * 1.01;
+                bytes += is_master() ? double(std::size_t(pieces) * (numbers + vectors) * link)
+                                     : double(Hdf5Output::stored_rows(rows)) *
+                                               double(8 * numbers + 24 * vectors) * 1.01 +
+                                           double(numbers + vectors) * 4096;
         return std::int64_t(bytes);
     }
 };
@@ -390,8 +394,11 @@ WholeSnapshot::WholeSnapshot(const Snapshot& snapshot)
     : facts(snapshot), counts(6), has_softenings(!snapshot.particles.softening.empty()),
       softenings(softenings_of_types(snapshot))
 {
-    for (const std::uint8_t type : snapshot.particles.type)
-        ++counts[type];
+    const std::vector<std::uint8_t>& types = snapshot.particles.type;
+    auto* const of_type = counts.data();
+#pragma omp parallel for if (types.size() > worth_threads) reduction(+ : of_type[:6])
+    for (std::size_t i = 0; i < types.size(); ++i)
+        ++of_type[types[i]];
     for (const auto& [name, values] : snapshot.particles.extra)
         extra.push_back(name);
 }

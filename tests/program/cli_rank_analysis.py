@@ -151,7 +151,7 @@ def pieces(folder):
 
     chamomile(folder, "model", "plummer", "-n", 901, "-o", "sphere.hdf5", "-q")
     sphere = ["run", "sphere.hdf5", *words[2:], "--files", 3]
-    room = int(300 * 120 * 1.01) + 2**17  # for 300 particles; piece 2 of 3 has 301
+    room = int(300 * 96 * 1.01) + 6 * 2**12 + 2**17  # for 300 particles in 6 columns; piece 2 of 3 has 301
     done = run(folder, *sphere, "-o", "none", "--ranks", 3, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
     check(done.returncode == 4 and done.stderr.count("\n") == 1 and "snapshot_000.2.hdf5: file: File too large" in done.stderr, f"no room on rank 2: {done}")
     check(not files("none"), f"no room on rank 2: left {sorted(files('none'))}")

@@ -155,7 +155,8 @@ TEST_CASE("a piece that does not fit on one rank leaves no file and one error on
     write_snapshot(snapshot, one / "a.hdf5", 3);
     rlimit before;
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-    const rlimit room_for_300{rlim_t(300 * 120 * 1.01) + (1 << 17), before.rlim_max};
+    // 104 bytes a row, 7 columns
+    const rlimit room_for_300{rlim_t(300 * 104 * 1.01) + 7 * 4096 + (1 << 17), before.rlim_max};
     for (const bool replaces : {false, true}) {
         if (replaces)
             write_snapshot(snapshot, folder / "a.hdf5", 3);

@@ -248,7 +248,7 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
         count[groups[g].set] = std::uint32_t(g);
         result.first.push_back(result.first.back() + groups[g].count);
     }
-    resize_large(result.members, result.first.back());
+    resize_large(result.first.back(), result.members);
     std::vector<std::size_t> next = result.first;
 #pragma omp parallel for schedule(static) if (n >= worth_threads)
     for (std::size_t c = 0; c < n; ++c)

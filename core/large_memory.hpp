@@ -5,6 +5,7 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace chamomile {
 
@@ -15,11 +16,12 @@ namespace chamomile {
 std::pmr::memory_resource* large_memory();
 
 /// An allocator for arrays whose every item is written after resize(), which leaves new ones unset:
-/// to clear them takes as long as to write them.
+/// to clear them takes as long as to write them. The memory is large_memory() unless given.
 template <class T>
 struct UnsetAllocator : std::pmr::polymorphic_allocator<T> {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     using std::pmr::polymorphic_allocator<T>::polymorphic_allocator;
+    UnsetAllocator() : std::pmr::polymorphic_allocator<T>(large_memory()) {}
     template <class U>
     struct rebind {
         using other = UnsetAllocator<U>;
@@ -33,5 +35,9 @@ struct UnsetAllocator : std::pmr::polymorphic_allocator<T> {
         ::new (item) T(std::forward<Arguments>(arguments)...);
     }
 };
+
+/// An array whose every item is written after resize(), by all threads.
+template <class T>
+using UnsetArray = std::vector<T, UnsetAllocator<T>>;
 
 } // namespace chamomile

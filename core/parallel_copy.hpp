@@ -14,7 +14,7 @@ template <class T>
 void parallel_copy(const std::vector<T>& from, std::vector<T>& to)
 {
     const std::size_t n = from.size();
-    resize_large(to, n);
+    resize_large(n, to);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
         to[i] = from[i];

@@ -57,7 +57,7 @@ inline void Particles::resize(std::size_t n)
     for_each_column(
         [n](Column column, const std::string&, auto& values) {
             if (!is_optional(column) || !values.empty())
-                resize_large(values, n);
+                resize_large(n, values);
         },
         *this);
 }

@@ -50,9 +50,9 @@ public:
         are_all_due_ = true;
         due_.clear();
         Particles& p = *particles_;
-        resize_large(p.acceleration, n);
+        resize_large(n, p.acceleration);
         if (options_.potentials)
-            resize_large(p.potential, n);
+            resize_large(n, p.potential);
         home_ = {p.position.data(), p.velocity.data(), p.acceleration.data(), p.potential.data()};
     }
 

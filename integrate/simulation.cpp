@@ -108,8 +108,7 @@ void Simulation::make_room_for_forces()
 {
     if (particles_.position.empty()) // deferred, or on ranks
         return;
-    resize_large(particles_.acceleration, particles_.size());
-    resize_large(particles_.potential, particles_.size());
+    resize_large(particles_.size(), particles_.acceleration, particles_.potential);
 }
 
 void Simulation::run_steps()

@@ -226,7 +226,7 @@ void load_deferred(Snapshot& snapshot)
         return;
     Particles& particles = snapshot.particles;
     const auto load = [&](Column column, auto& values) {
-        resize_large(values, particles.size());
+        resize_large(particles.size(), values);
         rows->read(column, 0, std::span(values));
     };
     load(Column::position, particles.position);

@@ -42,7 +42,7 @@ struct SymmetricMatrix {
 /// Members are the particles of one halo, with positions relative to the first member.
 class Members {
 public:
-    Members(const Particles& particles, std::span<const Index> members,
+    Members(const HaloMatter& particles, std::span<const Index> members,
             const Periodicity& periodicity)
         : particles_(particles), members_(members), periodicity_(periodicity),
           origin_(periodicity.wrapped(particles.position[members[0]]))
@@ -66,7 +66,7 @@ public:
             halo.mass += m;
             halo.mass_of_type[type] += m;
             ++halo.members_of_type[type];
-            halo.velocity += weight(k) * particles_.velocity[i];
+            halo.velocity += weight(k) * velocity(k);
             center_of_mass += weight(k) * place_[k];
         }
         const double all = total_weight();
@@ -82,6 +82,11 @@ public:
 private:
     /// Returns the member's mass, or 1 if all members are massless.
     double weight(std::size_t k) const { return massless_ ? 1 : particles_.mass[members_[k]]; }
+
+    Vec3<double> velocity(std::size_t k) const
+    {
+        return particles_.velocity_factor * particles_.velocity[members_[k]];
+    }
 
     double total_weight() const
     {
@@ -106,7 +111,7 @@ private:
         radii.reserve(members_.size());
         for (std::size_t k = 0; k < members_.size(); ++k) {
             moments.add(weight(k), place_[k] - center_of_mass);
-            square += weight(k) * norm_squared(particles_.velocity[members_[k]] - halo.velocity);
+            square += weight(k) * norm_squared(velocity(k) - halo.velocity);
             radii.push_back({norm_squared(place_[k] - center), weight(k)});
         }
         const double all = total_weight();
@@ -186,7 +191,7 @@ private:
         return kept;
     }
 
-    const Particles& particles_;
+    const HaloMatter& particles_;
     std::span<const Index> members_;
     Periodicity periodicity_;
     Vec3<double> origin_;
@@ -196,7 +201,7 @@ private:
 
 } // namespace
 
-std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
+std::vector<Halo> halo_properties(const HaloMatter& particles, const ParticleGroups& groups,
                                   const Periodicity& periodicity, double softening)
 {
     std::vector<Halo> halos(groups.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chamomile/analysis/friends_of_friends.hpp"
+#include "chamomile/analysis/halos/halo_matter.hpp"
 
 namespace chamomile {
 
@@ -27,7 +28,7 @@ struct Halo {
 /// sums over the 128 members closest to the center of a shrinking sphere (Power et al. 2003); in
 /// smaller halos over all members. (Potentials from all matter would shift a small halo's center
 /// towards a large neighbour.)
-std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
+std::vector<Halo> halo_properties(const HaloMatter& particles, const ParticleGroups& groups,
                                   const Periodicity& periodicity, double softening);
 
 } // namespace chamomile

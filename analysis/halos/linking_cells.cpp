@@ -1,14 +1,13 @@
 #include "chamomile/analysis/halos/linking_cells.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
-#include <omp.h>
-
+#include "chamomile/core/counting_sort.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
+
 LinkingCells::LinkingCells(std::span<const Vec3<double>> position, const Periodicity& box,
                            double linking_length)
     : LinkingGrid(position, finite_box(position), box, linking_length)
@@ -23,45 +22,24 @@ void LinkingCells::sort(std::span<const Vec3<double>> position)
     const std::size_t n = position.size();
     const std::uint64_t all_rows = std::uint64_t(extent[0] * extent[1]);
     const std::size_t wanted = std::clamp<std::size_t>(n / 512, 1, 1 << 16);
-    rows_in_bucket_ = std::max<std::uint64_t>(1, (all_rows + wanted - 1) / wanted);
-    const std::size_t buckets = std::size_t(all_rows / rows_in_bucket_) + 1;
-    const std::size_t threads = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
-    std::vector<std::vector<std::uint32_t>> counts(threads);
-    const auto share = [&](std::size_t t) { return n * t / threads; };
-    const auto bucket_of = [&](std::size_t i) {
-        return std::size_t(row_of(periodicity.wrapped(position[i])) / rows_in_bucket_);
-    };
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (std::size_t t = 0; t < threads; ++t) {
-        counts[t].assign(buckets, 0);
-        for (std::size_t i = share(t); i < share(t + 1); ++i)
-            ++counts[t][bucket_of(i)];
-    }
-    bucket_.resize(buckets + 1);
-    std::uint32_t sum = 0;
-    for (std::size_t b = 0; b < buckets; ++b) {
-        bucket_[b] = sum;
-        for (std::size_t t = 0; t < threads; ++t)
-            sum += std::exchange(counts[t][b], sum);
-    }
-    assert(sum == n);
-    bucket_[buckets] = sum;
-    order.resize(n);
+    const std::uint64_t in_bucket = std::max<std::uint64_t>(1, (all_rows + wanted - 1) / wanted);
+    const std::size_t buckets = std::size_t(all_rows / in_bucket) + 1;
+    SortedIndices sorted = sorted_by(n, buckets, [&](std::size_t i) {
+        return row_of(periodicity.wrapped(position[i])) / in_bucket;
+    });
+    order = std::move(sorted.order);
+    bucket_ = std::move(sorted.begin);
     place.resize(n);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel if (n > worth_threads)
     {
-#pragma omp for schedule(static, 1)
-        for (std::size_t t = 0; t < threads; ++t)
-            for (std::size_t i = share(t); i < share(t + 1); ++i)
-                order[counts[t][bucket_of(i)]++] = Index(i);
         std::vector<std::pair<std::uint64_t, Index>> keyed;
 #pragma omp for schedule(dynamic, 16)
         for (std::size_t b = 0; b < buckets; ++b) {
             keyed.clear();
-            for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k)
+            for (std::size_t k = bucket_[b]; k < bucket_[b + 1]; ++k)
                 keyed.push_back({key_of(periodicity.wrapped(position[order[k]])), order[k]});
             std::sort(keyed.begin(), keyed.end());
-            for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
+            for (std::size_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
                 order[k] = keyed[k - bucket_[b]].second;
                 place[k] = periodicity.wrapped(position[order[k]]);
             }
@@ -77,7 +55,7 @@ void LinkingCells::find_cells()
     const auto visit = [&](std::size_t b, const auto& new_row, const auto& new_cell) {
         std::uint64_t row_before = ~std::uint64_t(0);
         std::uint32_t z_before = 0;
-        for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
+        for (std::size_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
             const std::uint64_t here = row_of(place[k]);
             const auto height = std::uint32_t(along(2, place[k].z - low.z));
             if (here != row_before)

@@ -9,10 +9,6 @@
 
 namespace chamomile {
 
-/// An array whose every item is written after resize(), by all threads.
-template <class T>
-using UnsetArray = std::vector<T, UnsetAllocator<T>>;
-
 /// LinkingCells holds particles in the cells of a grid. Only non-empty cells are stored, in rows
 /// along z: rows ascend in (x, y), cells of a row in z.
 class LinkingCells : public LinkingGrid {
@@ -35,8 +31,7 @@ private:
     void sort(std::span<const Vec3<double>> position);
     void find_cells();
 
-    std::uint64_t rows_in_bucket_ = 1;
-    std::vector<std::uint32_t> bucket_; ///< start of each range of rows, and the end
+    std::vector<std::size_t> bucket_; ///< start of each range of rows, and the end
 };
 
 } // namespace chamomile

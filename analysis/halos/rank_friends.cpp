@@ -5,11 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include <omp.h>
-
 #include "chamomile/analysis/halos/linking_grid.hpp"
 #include "chamomile/core/bounds.hpp"
-#include "chamomile/core/filter_indices.hpp"
+#include "chamomile/core/counting_sort.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 
@@ -32,37 +30,6 @@ Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator&
     return box;
 }
 
-/// Sorts indices 0 to ranks.size() - 1 by rank. Returns them with the first one per rank, and the
-/// end.
-std::pair<UnsetArray<Index>, std::vector<std::size_t>> sorted_by_rank(std::span<const int> ranks,
-                                                                      int size)
-{
-    const std::size_t n = ranks.size(),
-                      parts = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
-    std::vector<std::vector<std::size_t>> next(parts, std::vector<std::size_t>(std::size_t(size)));
-    const auto for_each = [&](const auto& visit) {
-#pragma omp parallel for num_threads(int(parts)) schedule(static, 1)
-        for (std::size_t part = 0; part < parts; ++part) {
-            std::vector<std::size_t> own = next[part]; // in no other thread's cache line
-            for (std::size_t i = n * part / parts; i < n * (part + 1) / parts; ++i)
-                visit(i, own[std::size_t(ranks[i])]);
-            next[part] = own;
-        }
-    };
-    for_each([](std::size_t, std::size_t& count) { ++count; });
-    std::vector<std::size_t> begin;
-    std::size_t sum = 0;
-    for (std::size_t r = 0; r < std::size_t(size); ++r) {
-        begin.push_back(sum);
-        for (std::vector<std::size_t>& part : next)
-            sum += std::exchange(part[r], sum);
-    }
-    begin.push_back(sum);
-    UnsetArray<Index> order(n);
-    for_each([&](std::size_t i, std::size_t& place) { order[place++] = Index(i); });
-    return {std::move(order), std::move(begin)};
-}
-
 /// Returns the GPU that links particles, or -1.
 int gpu_of(const RankHaloRequest& request, const Communicator& ranks)
 {
@@ -74,44 +41,73 @@ int gpu_of(const RankHaloRequest& request, const Communicator& ranks)
 
 RankFriends::RankFriends(const RankMatter& matter, const RankHaloRequest& request,
                          Communicator& ranks)
-    : request_(request), ranks_(ranks), slabs_(matter.position, request.rule.periodicity,
-                                               linkable_box(matter, request.rule, ranks), ranks)
+    : request_(request), ranks_(ranks), home_(matter),
+      slabs_(matter.position, request.rule.periodicity, linkable_box(matter, request.rule, ranks),
+             ranks)
 {
-    move_to_slabs(matter);
+    enter_slabs();
 }
 
-void RankFriends::move_to_slabs(const RankMatter& matter)
+/// Sends particles in other slabs to their ranks, and lists the particles of this slab.
+void RankFriends::enter_slabs()
 {
-    const std::size_t n = matter.position.size();
-    UnsetArray<int> owner(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i)
-        owner[i] = slabs_.owner(matter.position[i]);
-    const auto [order, begin] = sorted_by_rank(owner, ranks_.size());
-    UnsetArray<std::uint64_t> number(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i)
-        number[i] = matter.first + i;
-    const std::size_t room = n + n / 8; // also for members that arrive from other slabs
-    const auto make_room = [room](auto&... columns) {
-        (columns.reserve(room), ...);
-        (populate(columns.data(), room * sizeof columns[0]), ...);
+    enum Use : std::size_t { inner, boundary, not_linked, uses };
+    const auto use_of = [&](const HaloMatter& matter, std::size_t i) {
+        if (!(request_.types >> matter.type[i] & 1))
+            return not_linked;
+        Use use = inner;
+        for_receivers(matter.position[i], [&](int) { use = boundary; });
+        return use;
     };
-    make_room(own_.position, own_.velocity, own_.mass, own_.id, own_.type);
-    exchange_columns(
-        begin, ranks_, memory_, GatherColumn{matter.position, std::span(order), own_.position},
-        GatherColumn{matter.velocity, std::span(order), own_.velocity},
-        GatherColumn{matter.mass, std::span(order), own_.mass},
-        GatherColumn{std::span<const std::uint64_t>(number), std::span(order), own_.id},
-        GatherColumn{matter.type, std::span(order), own_.type});
-    if (matter.release)
-        matter.release();
-    in_slab_ = own_.size();
-    if (request_.velocity_factor != 1)
-#pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
-        for (std::size_t i = 0; i < in_slab_; ++i)
-            own_.velocity[i] = request_.velocity_factor * own_.velocity[i];
+    const std::size_t n = home_.position.size(), size = std::size_t(ranks_.size());
+    const SortedIndices home = sorted_by(n, size + uses, [&, here = particles()](std::size_t i) {
+        const int owner = slabs_.owner(here.position[i]);
+        return owner == ranks_.rank() ? size + use_of(here, i) : std::size_t(owner);
+    });
+    const std::size_t left = home.begin[size];
+    const auto leaving = std::span(home.order).first(left);
+    UnsetArray<std::uint64_t> number(left);
+#pragma omp parallel for if (left > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < left; ++k)
+        number[k] = home_.first + leaving[k];
+    exchange_columns(std::span(home.begin).first(size + 1), ranks_, memory_,
+                     GatherColumn{home_.position, leaving, arrived_.position},
+                     GatherColumn{home_.velocity, leaving, arrived_.velocity},
+                     GatherColumn{home_.mass, leaving, arrived_.mass},
+                     GatherColumn{std::span(number), in_order, arrived_.number},
+                     GatherColumn{home_.type, leaving, arrived_.type});
     memory_ = {};
+    const SortedIndices arrived =
+        sorted_by(arrived_.mass.size(), uses,
+                  [&, all = particles()](std::size_t k) { return use_of(all, n + k); });
+    in_slab_.resize(n - left + arrived.order.size());
+    std::size_t next = 0;
+    const auto append = [&](const SortedIndices& sorted, std::size_t key, std::size_t offset) {
+        const std::size_t begin = sorted.begin[key], count = sorted.begin[key + 1] - begin;
+#pragma omp parallel for if (count > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < count; ++k)
+            in_slab_[next + k] = Index(offset + sorted.order[begin + k]);
+        next += count;
+    };
+    for (std::size_t use = 0; use < uses; ++use) {
+        if (use == boundary)
+            boundary_.first = next;
+        if (use == not_linked)
+            boundary_.end = next;
+        append(home, size + use, 0);
+        append(arrived, use, n);
+    }
+}
+
+HaloMatter RankFriends::particles() const
+{
+    HaloMatter matter;
+    matter.position = {home_.position, arrived_.position};
+    matter.velocity = {home_.velocity, arrived_.velocity};
+    matter.mass = {home_.mass, arrived_.mass};
+    matter.type = {home_.type, arrived_.type};
+    matter.velocity_factor = request_.velocity_factor;
+    return matter;
 }
 
 ParticleGroups RankFriends::find()
@@ -126,52 +122,38 @@ ParticleGroups RankFriends::find()
     return collected(linked, std::move(members));
 }
 
-/// Chooses the particles to link. Sends those within a linking length above other slabs to their
-/// ranks. Returns the positions of particles to link.
+/// Sends particles within a linking length above other slabs to their ranks. Returns the positions
+/// of particles to link.
 UnsetArray<Vec3<double>> RankFriends::exchange_boundary()
 {
-    const auto is_linked = [&](std::size_t i) { return request_.types >> own_.type[i] & 1; };
-    const auto for_receivers = [&](std::size_t i, const auto& visit) {
-        slabs_.for_slabs_below(own_.position[i], request_.rule.linking_length, visit);
-    };
-    std::vector<std::uint8_t> is_sent(in_slab_);
-#pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < in_slab_; ++i)
-        if (is_linked(i))
-            for_receivers(i, [&](int) { is_sent[i] = 1; });
-    std::vector<Index> sent_last;
-    list_where(
-        in_slab_, [&](std::size_t i) { return is_linked(i) && !is_sent[i]; }, chosen_);
-    list_where(
-        in_slab_, [&](std::size_t i) { return is_sent[i]; }, sent_last);
-    boundary_.first = chosen_.size();
-    chosen_.insert(chosen_.end(), sent_last.begin(), sent_last.end());
-    boundary_.end = chosen_.size();
     std::vector<int> receivers;
-    std::vector<Index> linked, place; // of each one sent
+    std::vector<Index> linked;
+    const HaloMatter matter = particles();
     for (std::size_t k = boundary_.first; k < boundary_.end; ++k)
-        for_receivers(chosen_[k], [&](int rank) {
+        for_receivers(matter.position[in_slab_[k]], [&](int rank) {
             receivers.push_back(rank);
             linked.push_back(Index(k));
         });
-    const auto [order, begin] = sorted_by_rank(receivers, ranks_.size());
+    const auto [order, begin] = sorted_by(receivers.size(), std::size_t(ranks_.size()),
+                                          [&](std::size_t k) { return receivers[k]; });
     boundary_.begin = begin;
+    std::vector<Index> place;
+    std::vector<std::uint64_t> number;
     for (const Index k : order) {
         boundary_.sent.push_back(linked[k]);
-        place.push_back(chosen_[linked[k]]);
+        place.push_back(in_slab_[linked[k]]);
+        number.push_back(number_of(place.back()));
     }
     std::vector<Vec3<double>> received;
     boundary_.from =
         exchange_columns(boundary_.begin, ranks_, memory_,
-                         GatherColumn{std::span<const Vec3<double>>(own_.position),
-                                      std::span<const Index>(place), received},
-                         GatherColumn{std::span<const std::uint64_t>(own_.id),
-                                      std::span<const Index>(place), boundary_.number});
-    UnsetArray<Vec3<double>> position(chosen_.size() + received.size());
-#pragma omp parallel for if (in_slab_ > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < chosen_.size(); ++k)
-        position[k] = own_.position[chosen_[k]];
-    std::ranges::copy(received, position.begin() + std::ptrdiff_t(chosen_.size()));
+                         GatherColumn{matter.position, std::span<const Index>(place), received},
+                         GatherColumn{std::span(number), in_order, boundary_.number});
+    UnsetArray<Vec3<double>> position(boundary_.end + received.size());
+#pragma omp parallel for if (boundary_.end > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < boundary_.end; ++k)
+        position[k] = matter.position[in_slab_[k]];
+    std::ranges::copy(received, position.begin() + std::ptrdiff_t(boundary_.end));
     for (std::size_t& from : boundary_.from)
         from += boundary_.end;
     return position;
@@ -211,7 +193,7 @@ void RankFriends::find_pieces(const ParticleGroups& linked)
         for (const Index k : linked[g]) {
             piece.count += k < end;
             piece.label =
-                std::min(piece.label, k < end ? own_.id[chosen_[k]] : boundary_.number[k - end]);
+                std::min(piece.label, k < end ? number_of(in_slab_[k]) : boundary_.number[k - end]);
             if (k >= first)
                 boundary_.piece[k - first] = Index(g);
         }
@@ -273,10 +255,9 @@ std::vector<RankFriends::Tally> RankFriends::tallies() const
 /// Returns the answers to this rank's tallies, by label. One rank judges all tallies of a label.
 std::vector<RankFriends::Tally> RankFriends::judged(std::vector<Tally> own)
 {
-    std::vector<int> judge;
-    for (const Tally& one : own)
-        judge.push_back(int(one.label % std::uint64_t(ranks_.size())));
-    const auto [order, begin] = sorted_by_rank(judge, ranks_.size());
+    const std::size_t size = std::size_t(ranks_.size());
+    const auto [order, begin] =
+        sorted_by(own.size(), size, [&](std::size_t k) { return own[k].label % size; });
     std::vector<Tally> sent;
     for (const Index k : order)
         sent.push_back(own[k]);
@@ -319,7 +300,7 @@ std::vector<RankFriends::Member> RankFriends::shared_members(const ParticleGroup
             continue;
         for (const Index k : linked[g])
             if (k < boundary_.end)
-                members.push_back({group.rank, piece.label, chosen_[k]});
+                members.push_back({group.rank, piece.label, in_slab_[k]});
     }
     return members;
 }
@@ -327,62 +308,70 @@ std::vector<RankFriends::Member> RankFriends::shared_members(const ParticleGroup
 /// Sends members to the ranks of their groups, and replaces them by the members received.
 void RankFriends::receive_members(std::vector<Member>& members)
 {
-    std::vector<int> rank;
-    for (const Member& one : members)
-        rank.push_back(int(one.rank));
-    const auto [order, begin] = sorted_by_rank(rank, ranks_.size());
-    const std::size_t self = std::size_t(ranks_.rank());
+    const std::size_t size = std::size_t(ranks_.size()), self = std::size_t(ranks_.rank());
+    const auto [order, begin] = sorted_by(members.size(), size + 1, [&](std::size_t k) {
+        return members[k].rank == self ? size : members[k].rank;
+    });
     std::vector<Member> kept;
     std::vector<Index> place;
-    std::vector<std::uint64_t> label;
-    std::vector<std::size_t> leaving{0};
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
-        for (std::size_t k = begin[r]; k < begin[r + 1]; ++k) {
-            const Member& one = members[order[k]];
-            if (r == self)
-                kept.push_back(one);
-            else {
-                place.push_back(one.place);
-                label.push_back(one.label);
-            }
+    std::vector<std::uint64_t> label, number;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+        const Member& one = members[order[k]];
+        if (k >= begin[size])
+            kept.push_back(one);
+        else {
+            place.push_back(one.place);
+            label.push_back(one.label);
+            number.push_back(number_of(one.place));
         }
-        leaving.push_back(place.size());
     }
-    Particles arrived;
+    const HaloMatter matter = particles();
+    Arrivals more;
     std::vector<std::uint64_t> labels;
-    std::vector<Index> in_order(label.size());
-    std::iota(in_order.begin(), in_order.end(), Index(0));
     const auto column = [&](const auto& values, auto& into) {
-        return GatherColumn{std::span(values), std::span<const Index>(place), into};
+        return GatherColumn{values, std::span<const Index>(place), into};
     };
-    exchange_columns(leaving, ranks_, memory_, column(own_.position, arrived.position),
-                     column(own_.velocity, arrived.velocity), column(own_.mass, arrived.mass),
-                     column(own_.id, arrived.id),
-                     GatherColumn{std::span<const std::uint64_t>(label),
-                                  std::span<const Index>(in_order), labels},
-                     column(own_.type, arrived.type));
+    exchange_columns(
+        std::span(begin).first(size + 1), ranks_, memory_, column(matter.position, more.position),
+        column(matter.velocity, more.velocity), column(matter.mass, more.mass),
+        GatherColumn{std::span(number), in_order, more.number},
+        GatherColumn{std::span(label), in_order, labels}, column(matter.type, more.type));
+    memory_ = {};
     for (std::size_t k = 0; k < labels.size(); ++k)
-        kept.push_back({self, labels[k], Index(own_.size() + k)});
-    for_each_column([](Column, const std::string&, auto& own,
-                       const auto& more) { own.insert(own.end(), more.begin(), more.end()); },
-                    own_, arrived);
+        kept.push_back({self, labels[k], Index(matter.size() + k)});
+    const auto append = [](auto& to, const auto& from) {
+        to.reserve(to.size() + from.size()); // not twice the memory
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    append(arrived_.position, more.position);
+    append(arrived_.velocity, more.velocity);
+    append(arrived_.mass, more.mass);
+    append(arrived_.number, more.number);
+    append(arrived_.type, more.type);
     members = std::move(kept);
 }
 
-/// Returns the groups of this rank, with members by number. Particles of the slab ascend by number,
-/// as those of each home rank do.
+/// Returns the groups of this rank, with members by number.
 ParticleGroups RankFriends::collected(const ParticleGroups& linked,
                                       std::vector<Member> members) const
 {
     ParticleGroups groups{{0}, {}};
+    std::vector<std::size_t> own; // groups that no other rank sees
     for (std::size_t g = 0; g < linked.size(); ++g)
         if (!pieces_[g].is_shared) {
-            for (const Index k : linked[g])
-                groups.members.push_back(chosen_[k]);
-            groups.first.push_back(groups.members.size());
+            own.push_back(g);
+            groups.first.push_back(groups.first.back() + linked[g].size());
         }
-    std::ranges::sort(members, {},
-                      [&](const Member& one) { return std::pair(one.label, own_.id[one.place]); });
+    groups.members.resize(groups.first.back());
+#pragma omp parallel for schedule(dynamic, 16) if (groups.members.size() > worth_threads)
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        const auto from = linked[own[k]];
+        const auto to = std::span(groups.members).subspan(groups.first[k], from.size());
+        std::ranges::transform(from, to.begin(), [&](Index i) { return in_slab_[i]; });
+        std::ranges::sort(to, {}, [&](Index i) { return number_of(i); });
+    }
+    std::ranges::sort(
+        members, {}, [&](const Member& one) { return std::pair(one.label, number_of(one.place)); });
     for (std::size_t k = 0; k < members.size(); ++k) {
         groups.members.push_back(members[k].place);
         if (k + 1 == members.size() || members[k + 1].label != members[k].label)

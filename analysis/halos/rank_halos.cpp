@@ -67,7 +67,7 @@ RankHalos halos_of_ranks(const RankMatter& matter, const RankHaloRequest& reques
     own.spheres = overdense_spheres(friends.particles(), request.rule.periodicity, centers, masses,
                                     densities, &slab);
     for (Index& member : own.groups.members)
-        member = Index(friends.particles().id[member]);
+        member = Index(friends.number_of(member));
     return gathered(own, densities.size(), ranks);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,7 +27,6 @@ struct RankMatter {
     std::span<const double> mass;
     std::span<const std::uint8_t> type;
     std::uint64_t first;
-    std::function<void()> release = {}; ///< called once the spans are copied, to free their memory
 };
 
 /// Halos with their members' numbers, and overdense_spheres() around them.
@@ -40,9 +38,10 @@ struct RankHalos {
 
 /// Returns on rank 0 the groups of friends_of_friends(), halo_properties() and overdense_spheres()
 /// of the particles of all ranks, bit for bit as on one rank; nothing on other ranks. Collective.
-/// Particles move to slabs of space. Each rank links its slab with the particles within a linking
-/// length above it. The parts of a group agree on the smallest number of a member, and its members
-/// move to the rank that has most of them. Throws on all ranks like friends_of_friends().
+/// Particles outside the slab of their home rank go to the rank of their slab. Each rank links its
+/// slab with the particles within a linking length above it. The parts of a group agree on the
+/// smallest number of a member, and its members move to the rank that has most of them. Throws on
+/// all ranks like friends_of_friends().
 RankHalos halos_of_ranks(const RankMatter& matter, const RankHaloRequest& request,
                          std::span<const double> densities, Communicator& ranks);
 

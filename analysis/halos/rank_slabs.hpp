@@ -21,12 +21,12 @@ public:
 
     int owner(const Vec3<double>& p) const;
 
-    /// Calls visit(rank) for each slab, other than that of p, with its upper face at most `reach`
-    /// below p, around a periodic cube.
+    /// Calls visit(rank) for each other slab with its upper face at most `reach` below a place p of
+    /// slab `own`, around a periodic cube.
     template <class Visit>
-    void for_slabs_below(const Vec3<double>& p, double reach, const Visit& visit) const
+    void for_slabs_below(const Vec3<double>& p, int own, double reach, const Visit& visit) const
     {
-        const int ranks = int(begin_.size()) - 1, own = owner(p);
+        const int ranks = int(begin_.size()) - 1;
         const double x = along(p), far = reach * (1 + margin) + margin * width_;
         for (int below = 1; below < ranks; ++below) {
             const bool is_wrapped = below > own;

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <optional>
 #include <utility>
 
-#include "chamomile/analysis/halos/linking_cells.hpp"
-#include "chamomile/core/bounds.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/counting_sort.hpp"
 #include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {
@@ -32,31 +32,32 @@ void sort(std::vector<Shell>& shells)
 /// A CellGrid sorts particles into cells with a few particles each, to search spheres.
 class CellGrid {
 public:
-    /// Sorts the first n particles.
-    CellGrid(const Particles& particles, std::size_t n, const Periodicity& periodicity)
+    /// Sorts the particles `chosen`, or all if null.
+    CellGrid(const HaloMatter& particles, const std::span<const Index>* chosen,
+             const Periodicity& periodicity)
         : particles_(particles), periodicity_(periodicity)
     {
-        const Box box = periodicity ? Box() : bounds_of(std::span(particles.position).first(n)).box;
-        const double longest =
-            periodicity ? periodicity.side : std::max(box.longest_side(), 1e-300);
-        low_ = periodicity ? Vec3<double>{} : box.low;
-        along_ = std::clamp(int(std::cbrt(double(n) / 4)), 1, 1 << 10);
-        cell_ = longest / along_;
-        resize_large(first_, std::size_t(along_) * std::size_t(along_) * std::size_t(along_) + 1);
-        UnsetArray<std::uint32_t> cell(n);
-        order_.resize(n);
-#pragma omp parallel for
-        for (std::size_t i = 0; i < n; ++i) {
-            const Vec3<double> p = periodicity.wrapped(particles.position[i]) - low_;
-            cell[i] = std::uint32_t((clamped(p.x) * along_ + clamped(p.y)) * along_ + clamped(p.z));
-            std::atomic_ref(first_[cell[i]]).fetch_add(1, std::memory_order_relaxed);
+        const std::size_t n = chosen ? chosen->size() : particles.size();
+        const auto index = [&](std::size_t k) { return chosen ? (*chosen)[k] : Index(k); };
+        if (periodicity)
+            cell_ = periodicity.side;
+        else {
+            Box box;
+#pragma omp parallel if (n > worth_threads)
+            {
+                Box part;
+#pragma omp for schedule(static)
+                for (std::size_t k = 0; k < n; ++k)
+                    part.add(particles.position[index(k)]);
+#pragma omp critical
+                box.add(part);
+            }
+            low_ = box.low;
+            cell_ = std::max(box.longest_side(), 1e-300);
         }
-        for (std::size_t c = 1; c < first_.size(); ++c) // for now, ends
-            first_[c] += first_[c - 1];
-#pragma omp parallel for
-        for (std::size_t i = 0; i < n; ++i)
-            order_[std::atomic_ref(first_[cell[i]]).fetch_sub(1, std::memory_order_relaxed) - 1] =
-                Index(i);
+        along_ = std::clamp(int(std::cbrt(double(n) / 4)), 1, 1 << 10);
+        cell_ /= along_;
+        sort_particles(n, index);
     }
 
     /// Returns distance and mass of all particles within `radius` of `center`, sorted by distance.
@@ -93,6 +94,45 @@ private:
         return std::clamp(int(x / cell_), 0, along_ - 1);
     }
 
+    /// Sorts into rows of cells, then each row into its cells, in cache.
+    template <class AtIndex>
+    void sort_particles(std::size_t n, const AtIndex& index)
+    {
+        const auto place = [&](std::size_t k) {
+            return periodicity_.wrapped(particles_.position[index(k)]) - low_;
+        };
+        const std::size_t cells = std::size_t(along_), rows = cells * cells;
+        const auto [order, begin] = sorted_by(n, rows, [&](std::size_t k) {
+            const Vec3<double> p = place(k);
+            return clamped(p.x) * along_ + clamped(p.y);
+        });
+        first_.resize(rows * cells + 1);
+        first_.back() = std::uint32_t(n);
+        order_.resize(n);
+#pragma omp parallel
+        {
+            std::vector<int> cell;
+#pragma omp for schedule(dynamic, 16)
+            for (std::size_t row = 0; row < rows; ++row) {
+                std::uint32_t* const first = &first_[row * cells];
+                const auto at = [&](std::size_t k) -> std::uint32_t& {
+                    return first[cell[k - begin[row]]];
+                };
+                std::fill_n(first, cells, 0);
+                cell.clear();
+                for (std::size_t k = begin[row]; k < begin[row + 1]; ++k) {
+                    cell.push_back(clamped(place(order[k]).z));
+                    ++at(k);
+                }
+                auto end = std::uint32_t(begin[row]);
+                for (std::size_t c = 0; c < cells; ++c)
+                    first[c] = end += first[c]; // for now, ends
+                for (std::size_t k = begin[row]; k < begin[row + 1]; ++k)
+                    order_[--at(k)] = index(order[k]);
+            }
+        }
+    }
+
     void add(int cell, const Vec3<double>& center, double radius, std::vector<Shell>& shells) const
     {
         for (std::uint32_t k = first_[std::size_t(cell)]; k < first_[std::size_t(cell) + 1]; ++k) {
@@ -103,13 +143,13 @@ private:
         }
     }
 
-    const Particles& particles_;
+    const HaloMatter& particles_;
     Periodicity periodicity_;
     Vec3<double> low_;
     int along_ = 1;
     double cell_ = 1;
-    std::vector<std::uint32_t> first_;
-    UnsetArray<Index> order_; ///< by cell, in any order
+    UnsetArray<std::uint32_t> first_; ///< in order_ per cell, and the end
+    UnsetArray<Index> order_;         ///< by cell, in any order
 };
 
 /// Searches the crossing in shells up to `radius`. Returns false if it lies beyond.
@@ -291,22 +331,23 @@ private:
 } // namespace
 
 std::vector<OverdenseSphere>
-overdense_spheres(const Particles& particles, const Periodicity& periodicity,
+overdense_spheres(const HaloMatter& particles, const Periodicity& periodicity,
                   std::span<const Vec3<double>> centers, std::span<const double> estimated_masses,
                   std::span<const double> densities, const SlabMatter* slab)
 {
     std::vector<OverdenseSphere> spheres(centers.size() * densities.size());
-    const std::size_t n = slab ? slab->particles : particles.size();
     std::uint64_t wanted = spheres.size();
     if (slab)
         slab->ranks.sum(std::span(&wanted, 1));
     if (wanted == 0)
         return spheres;
     ExactSums<double> total;
-    total.add(0, n, [&](std::size_t i) { return particles.mass[i]; });
+    const std::span<const Index>* const chosen = slab ? &slab->particles : nullptr;
+    total.add(0, chosen ? chosen->size() : particles.size(),
+              [&](std::size_t k) { return particles.mass[chosen ? (*chosen)[k] : k]; });
     if (slab)
         slab->ranks.sum(total);
-    const CellGrid grid(particles, n, periodicity);
+    const CellGrid grid(particles, chosen, periodicity);
     const SearchLimits limits{densities, periodicity ? 0.5 * periodicity.side : Box::infinity,
                               total.value()};
     std::vector<SphereSearch> searches;

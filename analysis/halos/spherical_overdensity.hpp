@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/analysis/halos/halo_matter.hpp"
 #include "chamomile/analysis/halos/rank_slabs.hpp"
-#include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
@@ -16,11 +16,11 @@ struct OverdenseSphere {
     double mass = 0, radius = 0;
 };
 
-/// SlabMatter says that the first particles are all that lie in this rank's slab.
+/// A SlabMatter lists the indices of all particles in this rank's slab.
 struct SlabMatter {
     const RankSlabs& slabs;
     Communicator& ranks;
-    std::size_t particles;
+    std::span<const Index> particles;
 };
 
 /// Returns one sphere per center and density (mass per coordinate volume), over all particles:
@@ -31,7 +31,7 @@ struct SlabMatter {
 /// those of all ranks, and the call is collective. The result is independent of the number of
 /// threads and ranks.
 std::vector<OverdenseSphere>
-overdense_spheres(const Particles& particles, const Periodicity& periodicity,
+overdense_spheres(const HaloMatter& particles, const Periodicity& periodicity,
                   std::span<const Vec3<double>> centers, std::span<const double> estimated_masses,
                   std::span<const double> densities, const SlabMatter* slab = nullptr);
 

@@ -175,8 +175,7 @@ Snapshot make(const Request& request, LedParticles* ranks)
         ranks->make_particles(plan);
         Particles& particles = snapshot.particles;
         const std::size_t n = std::size_t(model.particles), count = n * n * n;
-        resize_large(particles.mass, count);
-        resize_large(particles.id, count);
+        resize_large(count, particles.mass, particles.id);
         particles.type.resize(count, 1);
 #pragma omp parallel for schedule(static)
         for (std::size_t i = 0; i < count; ++i) {

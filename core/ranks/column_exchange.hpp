@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "chamomile/core/particles.hpp"
-#include "chamomile/core/populate.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
@@ -25,24 +23,27 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
     return runs;
 }
 
+struct InOrder {
+    std::size_t operator[](std::size_t k) const { return k; }
+};
+inline constexpr InOrder in_order;
+
 /// A GatherColumn sends values[order[k]] as row k and stores received rows in `into`. It sends
 /// nothing if not in use.
-template <class T, class Into>
+template <class Values, class Order, class Into>
 struct GatherColumn {
-    std::span<const T> values;
-    std::span<const Index> order;
-    Into& into; ///< a vector: rows from rank 0, then from rank 1 and so on
+    using T = typename Into::value_type;
+    Values values; ///< a view
+    Order order;   ///< a view; in_order: row k is value k
+    Into& into;    ///< a vector: rows from rank 0, then from rank 1 and so on
     bool is_used = true;
 
     std::size_t width() const { return is_used ? sizeof(T) : 0; }
     void make_room(std::size_t rows) const { resize_discarding(into, is_used ? rows : 0); }
-    void pack(std::size_t begin, std::size_t end, std::byte* to) const
-    {
-        copy(begin, end, reinterpret_cast<T*>(to));
-    }
+    void pack(std::size_t begin, std::size_t end, std::byte* to) const { copy(begin, end, to); }
     void keep(std::size_t begin, std::size_t end, std::size_t at) const
     {
-        copy(begin, end, into.data() + at);
+        copy(begin, end, reinterpret_cast<std::byte*>(into.data() + at));
     }
     void unpack(std::span<const std::byte> rows, std::size_t at) const
     {
@@ -50,12 +51,14 @@ struct GatherColumn {
     }
 
 private:
-    void copy(std::size_t begin, std::size_t end, T* to) const
+    void copy(std::size_t begin, std::size_t end, std::byte* to) const
     {
         const std::size_t n = is_used ? end - begin : 0;
 #pragma omp parallel for if (n > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < n; ++k)
-            to[k] = values[order[begin + k]];
+        for (std::size_t k = 0; k < n; ++k) {
+            const T value = values[order[begin + k]];
+            std::memcpy(to + k * sizeof(T), &value, sizeof(T)); // not aligned in a message
+        }
     }
 };
 
@@ -109,9 +112,8 @@ struct ExchangeMemory {
     std::size_t held() const { return leaving.capacity() + arriving.capacity(); }
 };
 
-/// Sends rows begins[r] .. begins[r + 1] of all columns to each rank r. Columns with wide values
-/// must come first, for alignment. Returns where each rank's rows begin among the received rows;
-/// last entry: number of received rows.
+/// Sends rows begins[r] .. begins[r + 1] of all columns to each rank r. Returns where each rank's
+/// rows begin among the received rows; last entry: number of received rows.
 template <class... Columns>
 std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, Communicator& ranks,
                                           ExchangeMemory& memory, const Columns&... columns)
@@ -135,26 +137,27 @@ std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, C
         };
         (pack(columns), ...);
     }
-    ranks.exchange(to, memory.arriving);
     std::vector<std::size_t> first{0};
-    for (std::size_t r = 0; r < size; ++r) {
-        const std::size_t received = memory.arriving.from<std::byte>(int(r)).size();
-        first.push_back(first.back() + (r == self ? own : width > 0 ? received / width : 0));
-    }
-    (columns.make_room(first.back()), ...);
-    for (std::size_t r = 0; r < size; ++r) {
-        std::span<const std::byte> rows = memory.arriving.from<std::byte>(int(r));
-        const std::size_t count = first[r + 1] - first[r];
-        const auto unpack = [&](const auto& column) {
-            if (r == self)
-                column.keep(begins[r], begins[r + 1], first[r]);
-            else if (column.width() > 0) {
-                column.unpack(rows.first(column.width() * count), first[r]);
-                rows = rows.subspan(column.width() * count);
-            }
-        };
-        (unpack(columns), ...);
-    }
+    ranks.exchange(to, memory.arriving, [&](Communicator::Messages messages) {
+        for (std::size_t r = 0; r < size; ++r)
+            first.push_back(first.back() + (r == self   ? own
+                                            : width > 0 ? messages[r].size() / width
+                                                        : 0));
+        (columns.make_room(first.back()), ...);
+        for (std::size_t r = 0; r < size; ++r) {
+            std::span<const std::byte> rows = messages[r];
+            const std::size_t count = first[r + 1] - first[r];
+            const auto unpack = [&](const auto& column) {
+                if (r == self)
+                    column.keep(begins[r], begins[r + 1], first[r]);
+                else if (column.width() > 0) {
+                    column.unpack(rows.first(column.width() * count), first[r]);
+                    rows = rows.subspan(column.width() * count);
+                }
+            };
+            (unpack(columns), ...);
+        }
+    });
     return first;
 }
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/populate.hpp"
 
 namespace chamomile {
 
@@ -20,13 +21,25 @@ std::byte* Inbox::make_room(std::span<const std::size_t> sizes)
         capacity_ = 0;
         const std::size_t more = begin_.back() + begin_.back() / 8;
         memory_ = std::make_shared_for_overwrite<std::byte[]>(more);
+        populate(memory_.get(), begin_.back());
         capacity_ = more;
     }
     return memory_.get();
 }
 
-void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                            Timeout timeout)
+void Communicator::exchange(Messages to, Inbox& inbox, Timeout timeout)
+{
+    count_exchange(to);
+    transfer(to, inbox, timeout);
+}
+
+void Communicator::exchange(Messages to, Inbox& inbox, const std::function<void(Messages)>& use)
+{
+    count_exchange(to);
+    transfer_in_place(to, inbox, use);
+}
+
+void Communicator::count_exchange(Messages to)
 {
     assert(to.size() == std::size_t(size()));
     ++traffic_.exchanges;
@@ -35,7 +48,6 @@ void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbo
             ++traffic_.messages;
             traffic_.bytes += to[r].size();
         }
-    transfer(to, inbox, timeout);
 }
 
 void Communicator::count_collective(std::size_t bytes)
@@ -45,10 +57,21 @@ void Communicator::count_collective(std::size_t bytes)
         traffic_.bytes += bytes;
 }
 
-void Communicator::transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout)
+void Communicator::transfer(Messages to, Inbox& inbox, Timeout)
 {
     const std::size_t size = to[0].size();
     copy_bytes(to[0], inbox.make_room(std::span(&size, 1)));
+}
+
+void Communicator::transfer_in_place(Messages to, Inbox& inbox,
+                                     const std::function<void(Messages)>& use)
+{
+    std::vector<std::span<const std::byte>> messages(to.begin(), to.end());
+    messages[std::size_t(rank())] = {}; // stays where it is
+    transfer(messages, inbox, Timeout::limited);
+    for (int r = 0; r < size(); ++r)
+        messages[std::size_t(r)] = r == rank() ? to[std::size_t(r)] : inbox.from<std::byte>(r);
+    use(messages);
 }
 
 void Communicator::gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,

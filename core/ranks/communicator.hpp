@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,6 +119,11 @@ public:
     /// the sent bytes may be changed again.
     void exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Timeout timeout = Timeout::limited);
+
+    using Messages = std::span<const std::span<const std::byte>>;
+    /// Calls use(messages) with the message of each rank to this one, where it lies: in the
+    /// sender's memory, or in `inbox`. `use` must not communicate.
+    void exchange(Messages to, Inbox& inbox, const std::function<void(Messages)>& use);
 
     /// Like exchange(), with records of a trivially copyable type.
     template <class T>
@@ -245,8 +251,10 @@ public:
     virtual int share_of_threads(int threads) const { return threads; }
 
 protected:
-    /// Carries the bytes of exchange().
-    virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout);
+    /// Carry the bytes of exchange(), into `inbox` or for `use`.
+    virtual void transfer(Messages to, Inbox& inbox, Timeout);
+    virtual void transfer_in_place(Messages to, Inbox& inbox,
+                                   const std::function<void(Messages)>& use);
     /// Carry the bytes of collectives, by transfer() unless overridden. The inbox of
     /// transfer_from_first() holds the bytes as received from rank 0.
     virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Timeout);
@@ -263,6 +271,7 @@ private:
     }
     void agree(const std::exception_ptr& failure, Timeout timeout);
     void reduce(std::span<std::uint64_t> values, Reduction reduction);
+    void count_exchange(Messages to);
     void count_collective(std::size_t bytes);
 
     Traffic traffic_;

@@ -66,7 +66,7 @@ public:
         return messages;
     }
 
-    /// Releases the opened messages after they were copied.
+    /// Releases the opened messages after their use.
     void close(int to)
     {
         const std::lock_guard lock(mutex_);
@@ -75,7 +75,7 @@ public:
                 remove(from, to);
     }
 
-    /// Waits until every receiver has copied this rank's messages. Needs no timeout: after open(),
+    /// Waits until every receiver has used this rank's messages. Needs no timeout: after open(),
     /// every rank is known to be in this call.
     void wait_until_taken(int from)
     {
@@ -86,7 +86,7 @@ public:
         throw_if_failed(from);
     }
 
-    /// Takes back unopened messages, and waits for receivers that are copying.
+    /// Takes back unopened messages, and waits for receivers that use the others.
     void withdraw(int from)
     {
         std::unique_lock lock(mutex_);
@@ -141,7 +141,7 @@ private:
         std::span<const std::byte> bytes = {};
         State state = State::none;
     };
-    /// Per rank: messages received but not opened, and messages sent but not yet copied.
+    /// Per rank: messages received but not opened, and messages sent but not yet used.
     struct Mailbox {
         int arrived = 0, not_taken = 0;
         std::condition_variable changed;
@@ -226,22 +226,32 @@ public:
     bool has_failed() const override { return queues_->failure().has_value(); }
 
 private:
-    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout timeout) override
+    void transfer(Messages to, Inbox& inbox, Timeout timeout) override
+    {
+        carry(to, timeout, [&](Messages messages) {
+            std::vector<std::size_t> sizes;
+            for (const auto& message : messages)
+                sizes.push_back(message.size());
+            std::byte* const place = inbox.make_room(sizes);
+            for (int r = 0; r < size(); ++r)
+                copy_bytes(messages[std::size_t(r)], place + inbox.begin(r));
+        });
+    }
+
+    void transfer_in_place(Messages to, Inbox&, const std::function<void(Messages)>& use) override
+    {
+        carry(to, Timeout::limited, use);
+    }
+
+    void carry(Messages to, Timeout timeout, const std::function<void(Messages)>& use)
     {
         const Transfer transfer(*queues_, rank_); // on any exception, no message outlives its bytes
         for (int r = 0; r < size(); ++r) {
             hold_back();
             queues_->mailbox(rank_, r, to[std::size_t(r)]);
         }
-        const auto messages = queues_->open(
-            rank_, timeout == Timeout::limited ? std::optional(time_limit()) : std::nullopt);
-        std::vector<std::size_t> sizes;
-        for (const auto& message : messages)
-            sizes.push_back(message.size());
-        std::byte* place = inbox.make_room(sizes);
-        for (int r = 0; r < size(); ++r)
-            copy_bytes(messages[std::size_t(r)], place + inbox.begin(r));
+        use(queues_->open(rank_, timeout == Timeout::limited ? std::optional(time_limit())
+                                                             : std::nullopt));
         queues_->close(rank_);
         queues_->wait_until_taken(rank_);
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/large_memory.hpp"
 
 namespace chamomile {
 
@@ -53,7 +54,7 @@ public:
             return;
         capacity_ = 0;
         data_.reset(); // before the new memory
-        data_.reset(allocated(values()));
+        data_ = allocated(values());
     }
     /// Like reserve_rows(), but keeps the part.
     void extend_rows(std::size_t more)
@@ -62,7 +63,7 @@ public:
         more_ = more;
         if (values() <= capacity_)
             return;
-        std::unique_ptr<T[], Free> larger(allocated(values()));
+        Memory larger = allocated(values());
         std::copy_n(data_.get(), part, larger.get());
         data_ = std::move(larger);
     }
@@ -129,25 +130,28 @@ public:
     }
 
 private:
-    static constexpr std::align_val_t alignment{128};
-    static constexpr std::size_t pad = 128 / sizeof(std::complex<T>);
+    static constexpr std::size_t alignment = 128, pad = alignment / sizeof(std::complex<T>);
     struct Free {
-        void operator()(T* p) const { ::operator delete(p, alignment); }
+        std::size_t bytes = 0;
+        void operator()(T* p) const { large_memory()->deallocate(p, bytes, alignment); }
     };
+    using Memory = std::unique_ptr<T[], Free>;
     std::size_t values() const
     {
         return std::size_t(planes_.count()) * plane() + more_ * row_;
     }
-    T* allocated(std::size_t values)
+    Memory allocated(std::size_t values)
     {
         const std::size_t bytes = sizeof(T) * values;
-        void* memory = ::operator new(bytes, alignment, std::nothrow);
-        if (!memory)
+        try {
+            Memory memory(static_cast<T*>(large_memory()->allocate(bytes, alignment)), {bytes});
+            capacity_ = values;
+            return memory;
+        } catch (const std::bad_alloc&) {
             throw Error(Fault::input, "mesh: " + std::to_string(n_) +
                                           "^3 points: not enough memory for " +
                                           std::to_string(bytes >> 20) + " MiB");
-        capacity_ = values;
-        return static_cast<T*>(memory);
+        }
     }
     std::size_t index(int i, int j) const
     {
@@ -159,7 +163,7 @@ private:
     MeshRange planes_, rows_;
     std::size_t more_ = 0, capacity_ = 0; ///< rows after the part; values in memory
     std::size_t first_ = 0;               ///< index() of the first value in the whole grid's count
-    std::unique_ptr<T[], Free> data_;
+    Memory data_;
 };
 
 } // namespace chamomile

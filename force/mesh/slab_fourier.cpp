@@ -53,16 +53,14 @@ void SlabFourier<T>::cover(const MarkedRows& marked)
     }
 }
 
-/// Calls use(r, values) for each rank r: the values of covered rows in its planes.
+/// Returns the values of covered rows in the planes of a rank.
 template <class T>
-template <class Number, class Use>
-void SlabFourier<T>::for_covered(Grid<Number>& grid, const Use& use) const
+template <class Number>
+std::span<Number> SlabFourier<T>::covered(Grid<Number>& grid, int rank) const
 {
     Number* const first = grid.data() + std::size_t(own().count()) * grid.plane();
-    for (int r = 0; r < ranks_->size(); ++r) {
-        const std::size_t begin = begin_[std::size_t(r)], end = begin_[std::size_t(r) + 1];
-        use(r, std::span(first + begin * grid.row(), (end - begin) * grid.row()));
-    }
+    const std::size_t begin = begin_[std::size_t(rank)], end = begin_[std::size_t(rank) + 1];
+    return {first + begin * grid.row(), (end - begin) * grid.row()};
 }
 
 template <class T>
@@ -70,35 +68,44 @@ void SlabFourier<T>::sum_integers(Grid<double>& grid)
 {
     if (!ranks_)
         return;
-    std::vector<std::span<const double>> to;
-    for_covered(grid, [&](int, std::span<double> values) { to.push_back(values); });
-    ranks_->all_to_all<double>(to, arriving_);
-    for (int r = 0; r < ranks_->size(); ++r) {
-        const std::vector<Index>& rows = rows_.shared[std::size_t(r)];
-        const double* const more = arriving_.from<double>(r).data();
+    std::vector<std::span<const std::byte>> to;
+    for (int r = 0; r < ranks_->size(); ++r)
+        to.push_back(std::as_bytes(covered(grid, r)));
+    ranks_->exchange(to, arriving_, [&](Communicator::Messages messages) {
+        for (int r = 0; r < ranks_->size(); ++r) {
+            const std::vector<Index>& rows = rows_.shared[std::size_t(r)];
+            const auto* const more =
+                reinterpret_cast<const double*>(messages[std::size_t(r)].data());
 #pragma omp parallel for schedule(static)
-        for (std::size_t p = 0; p < rows.size(); ++p)
-            for (std::size_t k = 0; k < grid.row(); ++k) {
-                double& sum = grid.data()[rows[p] * grid.row() + k];
-                sum = std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
-                                            std::bit_cast<std::uint64_t>(more[p * grid.row() + k]));
-            }
-    }
+            for (std::size_t p = 0; p < rows.size(); ++p)
+                for (std::size_t k = 0; k < grid.row(); ++k) {
+                    double& sum = grid.data()[rows[p] * grid.row() + k];
+                    sum = std::bit_cast<double>(
+                        std::bit_cast<std::uint64_t>(sum) +
+                        std::bit_cast<std::uint64_t>(more[p * grid.row() + k]));
+                }
+        }
+    });
 }
 
 template <class T>
-template <class Fill>
-void SlabFourier<T>::exchange(std::vector<std::size_t> counts, const Fill& fill)
+template <class Fill, class Use>
+void SlabFourier<T>::exchange(std::vector<std::size_t> counts, const Fill& fill, const Use& use)
 {
     for (std::size_t& count : counts)
         count *= sizeof(T);
     std::byte* const begin = leaving_.make_room(counts);
-    std::vector<std::span<const T>> to;
+    std::vector<std::span<const std::byte>> to;
     for (int r = 0; r < ranks_->size(); ++r) {
-        to.push_back(r == ranks_->rank() ? std::span<const T>() : leaving_.from<T>(r));
+        to.push_back(leaving_.from<std::byte>(r));
         fill(r, reinterpret_cast<T*>(begin + leaving_.begin(r)));
     }
-    ranks_->all_to_all<T>(to, arriving_);
+    ranks_->exchange(to, arriving_, [&](Communicator::Messages messages) {
+        for (int r = 0; r < ranks_->size(); ++r) {
+            const std::span<const std::byte> bytes = messages[std::size_t(r)];
+            use(r, std::span(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)));
+        }
+    });
 }
 
 template <class T>
@@ -109,14 +116,15 @@ void SlabFourier<T>::share(Grid<T>& grid)
     std::vector<std::size_t> counts;
     for (const std::vector<Index>& rows : rows_.shared)
         counts.push_back(rows.size() * grid.row());
-    exchange(std::move(counts), [&](int r, T* message) {
+    const auto fill = [&](int r, T* message) {
         const std::vector<Index>& rows = rows_.shared[std::size_t(r)];
 #pragma omp parallel for schedule(static)
         for (std::size_t p = 0; p < rows.size(); ++p)
             std::copy_n(grid.data() + rows[p] * grid.row(), grid.row(), message + p * grid.row());
+    };
+    exchange(std::move(counts), fill, [&](int r, std::span<const T> values) {
+        copy_values(values, covered(grid, r).data());
     });
-    for_covered(grid,
-                [&](int r, std::span<T> values) { std::ranges::copy(arrived(r), values.begin()); });
 }
 
 /// Sends the block sent(r) to each rank r, and receives the block received(r). The grid becomes
@@ -129,16 +137,17 @@ void SlabFourier<T>::transpose(Grid<T>& grid, const Sent& sent, const Received& 
     std::vector<std::size_t> counts;
     for (int r = 0; r < ranks_->size(); ++r)
         counts.push_back(sent(r).size(grid));
-    exchange(std::move(counts), [&](int r, T* message) {
+    const auto fill = [&](int r, T* message) {
         for_each_run(grid, sent(r), [&](const T* run, std::size_t at, std::size_t count) {
             std::copy_n(run, count, message + at);
         });
-    });
-    grid.reshape(after.planes, after.rows);
-    for (int r = 0; r < ranks_->size(); ++r)
+    };
+    exchange(std::move(counts), fill, [&](int r, std::span<const T> values) {
+        grid.reshape(after.planes, after.rows); // once all blocks are in messages
         for_each_run(grid, received(r), [&](T* run, std::size_t at, std::size_t count) {
-            std::copy_n(arrived(r).data() + at, count, run);
+            std::copy_n(values.data() + at, count, run);
         });
+    });
 }
 
 template <class T>
@@ -197,21 +206,20 @@ const Grid<T>& SlabFourier<T>::window(const Grid<T>& field, MeshRange wanted,
     std::vector<std::size_t> counts(of_ranks.size());
     for (int r = 0; r < ranks_->size(); ++r)
         for_planes(me, r, [&](int) { counts[std::size_t(r)] += plane; });
-    exchange(std::move(counts), [&](int r, T* message) {
+    if (!into || into->planes() != wanted)
+        into.emplace(n_, wanted, all());
+    const auto fill = [&](int r, T* message) {
         for_planes(me, r, [&](int i) {
             copy_values<T>({&field(i % n_, 0, 0), plane}, message);
             message += plane;
         });
-    });
-    if (!into || into->planes() != wanted)
-        into.emplace(n_, wanted, all());
-    for (int r = 0; r < ranks_->size(); ++r) {
-        const T* next = arrived(r).data();
+    };
+    exchange(std::move(counts), fill, [&](int r, std::span<const T> values) {
         for_planes(r, me, [&](int i) {
-            copy_values<T>({next, plane}, &(*into)(i, 0, 0));
-            next += plane;
+            copy_values(values.first(plane), &(*into)(i, 0, 0));
+            values = values.subspan(plane);
         });
-    }
+    });
     return *into;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "chamomile/force/mesh/covered_rows.hpp"
@@ -76,17 +77,12 @@ private:
 
     MeshRange all() const { return {0, n_}; }
     MeshRange slab(int rank) const { return slab_of(n_, ranks_, rank); }
-    /// Returns what a rank has sent by exchange(); this rank's own part does not travel.
-    std::span<const T> arrived(int rank) const
-    {
-        return (rank == ranks_->rank() ? leaving_ : arriving_).template from<T>(rank);
-    }
-    template <class Number, class Use>
-    void for_covered(Grid<Number>& grid, const Use& use) const;
-    /// Makes room for a message of counts[r] values to each rank, fills it by fill(r, values), and
-    /// exchanges the messages.
-    template <class Fill>
-    void exchange(std::vector<std::size_t> counts, const Fill& fill);
+    template <class Number>
+    std::span<Number> covered(Grid<Number>& grid, int rank) const;
+    /// Fills a message of counts[r] values to each rank by fill(r, values), exchanges the messages,
+    /// and calls use(r, values) with the message from each rank.
+    template <class Fill, class Use>
+    void exchange(std::vector<std::size_t> counts, const Fill& fill, const Use& use);
     template <class Sent, class Received>
     void transpose(Grid<T>& grid, const Sent& sent, const Received& received, const Block& after);
 

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdlib>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace chamomile {
@@ -63,16 +64,26 @@ void solve_poisson(Grid<double>& spectrum, double side)
     });
 }
 
-Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double>& fourier,
-                                    double side)
+PlaneSpectra at_planes(Grid<double> phi, SlabFourier<double>& fourier, double side)
+{
+    const int n = phi.side();
+    const double unit = wave_unit(side);
+    PlaneSpectra spectra{std::move(phi), fourier.spectrum()};
+    to_planes(spectra.phi, fourier, spectra.along_first,
+              [&](int kx, int, int) { return slope(kx, n, unit); });
+    fourier.columns_backward(spectra.phi);
+    return spectra;
+}
+
+SecondOrder second_order(Grid<double> phi1, SlabFourier<double>& fourier, double side)
 {
     using Mode = std::complex<double>;
     const int n = phi1.side();
     const double unit = wave_unit(side);
-    Grid<double> phi = fourier.spectrum(), slope = fourier.spectrum(), sum = fourier.spectrum();
-    to_planes(phi1, fourier, phi, [](int, int, int) { return 1.0; });
-    to_planes(phi1, fourier, slope, [&](int kx, int, int) { return Mode(0, unit * kx); });
+    Grid<double> sum = fourier.spectrum();
     to_planes(phi1, fourier, sum, [&](int kx, int, int) { return -unit * unit * kx * kx; });
+    PlaneSpectra first = at_planes(std::move(phi1), fourier, side);
+    const Grid<double>&phi = first.phi, &along_first = first.along_first;
     const MeshRange planes = sum.planes();
 #pragma omp parallel
     {
@@ -102,9 +113,9 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
             for_points(add_product);
             set_field(phi, [&](int ky, int kz) { return -unit * unit * ky * kz; });
             for_points(subtract_square);
-            set_field(slope, [&](int ky, int) { return Mode(0, unit * ky); });
+            set_field(along_first, [&](int ky, int) { return Mode(0, unit * ky); });
             for_points(subtract_square);
-            set_field(slope, [&](int, int kz) { return Mode(0, unit * kz); });
+            set_field(along_first, [&](int, int kz) { return Mode(0, unit * kz); });
             for_points([](double& result, double& d, double& s) { result = s - d * d; });
         }
     }
@@ -112,21 +123,14 @@ Grid<double> second_order_potential(const Grid<double>& phi1, SlabFourier<double
     const double points = double(n) * n * n;
     sum.for_each_mode([&](int, int, int, Mode& mode) { mode /= points; });
     solve_poisson(sum, side);
-    return sum;
+    return {std::move(sum), std::move(first)};
 }
 
-Displacement::Displacement(Grid<double>& phi, SlabFourier<double>& fourier, double side,
-                           std::optional<Assignment> window, MeshRange planes)
-    : fourier_(fourier), unit_(wave_unit(side)), phi_(phi), along_first_(fourier.spectrum())
+Displacement::Displacement(PlaneSpectra spectra, SlabFourier<double>& fourier, double side,
+                           MeshRange planes)
+    : fourier_(fourier), unit_(wave_unit(side)), spectra_(std::move(spectra))
 {
-    const int n = phi.side();
-    if (window)
-        phi.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
-            mode /= assignment_window(*window, kx, ky, kz, n);
-        });
-    to_planes(phi, fourier, along_first_, [&](int kx, int, int) { return slope(kx, n, unit_); });
-    fourier.columns_backward(phi);
-    for (Grid<double>* grid : {&along_first_, &phi}) {
+    for (Grid<double>* grid : {&spectra_.along_first, &spectra_.phi}) {
         std::optional<Grid<double>> of_ranks;
         fourier.window(*grid, planes, of_ranks);
         if (of_ranks)
@@ -138,9 +142,9 @@ void Displacement::fill(int axis, Grid<double>& field) const
 {
     const int n = field.side();
     if (axis == 0)
-        from_planes(along_first_, fourier_, field, [](int, int) { return 1.0; });
+        from_planes(spectra_.along_first, fourier_, field, [](int, int) { return 1.0; });
     else
-        from_planes(phi_, fourier_, field,
+        from_planes(spectra_.phi, fourier_, field,
                     [&](int ky, int kz) { return slope(axis == 1 ? ky : kz, n, unit_); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
@@ -33,19 +34,20 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     const int cells = 2 * n;
     MassAssignment cloud(Assignment::piecewise_cubic, box, cells);
     SlabFourier<double> fourier(cells, nullptr);
-    Grid<double> potential(cells);
     std::vector<double> value(count);
     // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
     // step is a fraction of psi plus a fraction of the last step, limited to a small fraction of
     // the spacing. Mesh smoothing is not corrected: sharper forces between neighbours never settle.
     const double max = 0.1 / n;
     for (int iteration = 0; iteration < iterations; ++iteration) {
+        Grid<double> potential(cells);
         cloud.assign(count, view_of(std::span(x)), {}, potential);
         fourier.forward(potential);
         potential.for_each_mode(
             [&](int, int, int, std::complex<double>& mode) { mode /= double(count); });
         solve_poisson(potential, 1);
-        Displacement displacement(potential, fourier, 1, {}, {0, cells});
+        Displacement displacement(at_planes(std::move(potential), fourier, 1), fourier, 1,
+                                  {0, cells});
         Grid<double>& field = displacement.mesh();
         for (int axis = 0; axis < 3; ++axis) {
             displacement.fill(axis, field);
@@ -65,7 +67,7 @@ std::vector<Vec3<double>> tiled_glass(std::span<const Vec3<double>> glass, int t
                                       std::size_t begin, std::size_t end)
 {
     std::vector<Vec3<double>> places;
-    resize_large(places, end - begin);
+    resize_large(end - begin, places);
     const double unit = side / tiles;
     const std::size_t n = std::size_t(tiles);
 #pragma omp parallel for schedule(static)

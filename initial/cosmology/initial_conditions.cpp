@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -94,15 +96,28 @@ public:
             places_ = tiled_glass(plan.glass, plan.facts.tiles, side_, run.begin, run.end);
     }
 
-    /// Calls take(p, place, displacement) for the p-th particle of the run, with its unperturbed
-    /// position. The spectrum of the potential is lost.
-    template <class Take>
-    void read(Grid<double>& potential, const Take& take)
+    /// Transforms the spectrum of a potential for read(). For a glass, divides it by the window
+    /// that interpolation multiplies by.
+    PlaneSpectra prepared(Grid<double> potential) const
     {
+        if (!is_grid_)
+            potential.for_each_mode([&](int kx, int ky, int kz, std::complex<double>& mode) {
+                mode /= assignment_window(cloud_.kernel(), kx, ky, kz, potential.side());
+            });
+        return at_planes(std::move(potential), fourier_, side_);
+    }
+
+    /// Calls take(p, place, displacement) for the p-th particle of the run, with its unperturbed
+    /// position.
+    template <class Take>
+    void read(PlaneSpectra spectra, const Take& take)
+    {
+        const int n = spectra.phi.side();
+        Displacement displacement(std::move(spectra), fourier_, side_, planes_);
         if (is_grid_)
-            read_points({potential, fourier_, side_, {}, planes_}, potential.side(), take);
-        else // the window compensates the smoothing of interpolation
-            interpolate({potential, fourier_, side_, cloud_.kernel(), planes_}, take);
+            read_points(displacement, n, take);
+        else
+            interpolate(displacement, take);
     }
 
 private:
@@ -137,7 +152,7 @@ private:
     }
 
     template <class Take>
-    void interpolate(Displacement displacement, const Take& take)
+    void interpolate(Displacement& displacement, const Take& take)
     {
         Grid<double>& field = displacement.mesh();
         std::vector<double> values(places_.size());
@@ -203,41 +218,51 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
                           : Run{0, count};
     SlabFourier<double> fourier(
         facts.load == ParticleLoad::grid ? facts.particles : 2 * facts.particles, ranks);
-    Grid<double> phi = fourier.spectrum();
-    fill_gaussian_field(phi, facts.particles / 2, plan.rms, facts.field);
-    solve_poisson(phi, facts.side);
+    const auto potential = [&] { // made twice for a glass, which costs less than another mesh
+        Grid<double> phi = fourier.spectrum();
+        fill_gaussian_field(phi, facts.particles / 2, plan.rms, facts.field);
+        solve_poisson(phi, facts.side);
+        return phi;
+    };
+    std::optional<PlaneSpectra> first;
     std::optional<Grid<double>> second;
-    if (facts.order == 2)
-        second = second_order_potential(phi, fourier, facts.side);
+    if (facts.order == 2) {
+        SecondOrder both = second_order(potential(), fourier, facts.side);
+        second = std::move(both.phi2);
+        if (facts.load == ParticleLoad::grid)
+            first = std::move(both.phi1);
+    }
+    Reader reader(plan, run, fourier);
+    if (!first)
+        first = reader.prepared(potential());
 
     Particles particles;
     const std::size_t own = run.end - run.begin;
-    resize_large(particles.position, own);
-    resize_large(particles.velocity, own);
-    resize_large(particles.id, own);
-    resize_large(particles.mass, own);
+    resize_large(own, particles.position, particles.velocity, particles.id, particles.mass);
     particles.type.resize(own, 1);
-    Reader reader(plan, run, fourier);
 #pragma omp parallel for schedule(static)
-    for (std::size_t p = 0; p < particles.size(); ++p) {
+    for (std::size_t p = 0; p < own; ++p) {
         particles.id[p] = run.begin + p + 1;
         particles.mass[p] = facts.mass;
     }
-
-    if (second) {
-        reader.read(*second, [&](std::size_t p, const Vec3<double>& place,
-                                 const Vec3<double>& displacement) {
-            particles.position[p] = place + facts.second * displacement;
-            particles.velocity[p] += facts.second_speed * facts.second * displacement;
-        });
-        second.reset();
-    }
-    reader.read(phi, [&](std::size_t p, const Vec3<double>& place,
-                         const Vec3<double>& displacement) {
-        const Vec3<double> x = (facts.order == 2 ? particles.position[p] : place) + displacement;
+    const auto place_at = [&](std::size_t p, const Vec3<double>& x) {
         particles.position[p] = facts.length_unit * Periodicity{facts.side}.wrapped(x);
-        particles.velocity[p] += facts.first_speed * displacement;
-    });
+    };
+    reader.read(std::move(*first),
+                [&](std::size_t p, const Vec3<double>& place, const Vec3<double>& displacement) {
+                    if (second)
+                        particles.position[p] = displacement; // for now
+                    else
+                        place_at(p, place + displacement);
+                    particles.velocity[p] = facts.first_speed * displacement;
+                });
+    if (second)
+        reader.read(
+            reader.prepared(std::move(*second)),
+            [&](std::size_t p, const Vec3<double>& place, const Vec3<double>& displacement) {
+                place_at(p, place + facts.second * displacement + particles.position[p]);
+                particles.velocity[p] += facts.second_speed * facts.second * displacement;
+            });
     return particles;
 }
 

@@ -205,12 +205,8 @@ RankHalos RankRun::halos(RankHaloRequest request)
     update_home();
     std::vector<double> densities(given_.size() / sizeof(double));
     read_bytes(given_, densities.data(), densities.size());
-    const auto release = [this] {
-        if (!leapfrog_)
-            home_ = {};
-    };
     return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
-                           ranks_.first_of_run(count_, ranks_.rank()), release},
+                           ranks_.first_of_run(count_, ranks_.rank())},
                           request, densities, ranks_);
 }
 
@@ -321,7 +317,7 @@ std::optional<Box> RankRun::read_file(bool has_velocities)
     try {
         const std::shared_ptr<FileRows> rows = FileRows::unpacked(given_);
         const auto read = [&](Column column, std::vector<Vec3<double>>& values) {
-            resize_large(values, end - first);
+            resize_large(end - first, values);
             rows->read(column, first, std::span(values));
             const PointBounds found = bounds_of(values);
             wrong += found.first_not_finite < values.size();

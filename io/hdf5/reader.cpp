@@ -238,9 +238,7 @@ Snapshot read_hdf5(const std::filesystem::path& path)
 
     Particles& particles = snapshot.particles;
     const std::size_t count = number(pieces);
-    resize_large(particles.id, count);
-    particles.type.resize(count);
-    resize_large(particles.mass, count);
+    resize_large(count, particles.id, particles.type, particles.mass);
     if (all_have(pieces, hdf5_layout::softenings))
         particles.softening.resize(count);
     for (const std::string& name : extra_names(pieces[0]))

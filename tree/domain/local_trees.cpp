@@ -47,7 +47,7 @@ void ReceivedParticles::receive(const Rows& rows, const KeyedRows& sorted, const
     has_softenings_ = rows.longest_softening.has_value();
     has_targets_ = rows.has_targets;
     const auto column = [&]<class T>(std::span<const T> values, auto& into, bool is_used = true) {
-        return GatherColumn<T, std::decay_t<decltype(into)>>{values, sorted.order, into, is_used};
+        return GatherColumn{values, std::span<const Index>(sorted.order), into, is_used};
     };
     first_ = exchange_columns(begins_of_ranks(sorted, coarse, domains), communicator, memory_,
                               column(rows.built, position_), column(rows.mass, mass_),
@@ -62,11 +62,10 @@ void ReceivedParticles::receive_moved(const Rows& rows, const KeyedRows& sorted,
                                       Communicator& communicator)
 {
     has_targets_ = rows.has_targets;
-    exchange_columns(
-        begins_of_ranks(sorted, coarse, domains), communicator, memory_,
-        GatherColumn<Vec3<double>, decltype(position_)>{rows.position, sorted.order, position_},
-        GatherColumn<char, decltype(is_target_)>{rows.is_target, sorted.order, is_target_,
-                                                 has_targets_});
+    const std::span<const Index> order = sorted.order;
+    exchange_columns(begins_of_ranks(sorted, coarse, domains), communicator, memory_,
+                     GatherColumn{rows.position, order, position_},
+                     GatherColumn{rows.is_target, order, is_target_, has_targets_});
     find_targets(rows, sorted);
 }
 

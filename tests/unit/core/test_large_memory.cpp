@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/large_memory.hpp"
+#include "chamomile/core/populate.hpp"
 
 using namespace chamomile;
 
@@ -36,6 +37,8 @@ TEST_CASE("large arrays begin at a huge page")
 
 TEST_CASE("an impossible allocation throws std::bad_alloc")
 {
+    for (std::vector<double> values : {std::vector<double>(), std::vector<double>(9)})
+        CHECK_THROWS_AS(resize_large(std::size_t(1) << 57, values), std::bad_alloc);
     CHECK_THROWS_AS(static_cast<void>(large_memory()->allocate(std::size_t(1) << 60)),
                     std::bad_alloc);
 }

@@ -50,17 +50,34 @@ void check_exchange(Communicator& ranks, int round)
         for (std::size_t k = 0; k < length(self, r); ++k)
             out.back().push_back(record(self, r, k));
     }
-    const std::vector<std::span<const std::uint64_t>> to(out.begin(), out.end());
-    Inbox inbox;
-    ranks.all_to_all<std::uint64_t>(to, inbox);
-    for (int r = 0; r < P; ++r) {
-        const auto records = inbox.from<std::uint64_t>(r);
+    const auto check = [&](int r, std::span<const std::uint64_t> records) {
         if (records.size() != length(r, self))
             throw Error(Fault::numeric, "number of records");
         for (std::size_t k = 0; k < records.size(); ++k)
             if (records[k] != record(r, self, k))
                 throw Error(Fault::numeric, "a record");
+    };
+    Inbox inbox;
+    if (round % 2 == 0) {
+        ranks.all_to_all<std::uint64_t>(
+            std::vector<std::span<const std::uint64_t>>(out.begin(), out.end()), inbox);
+        for (int r = 0; r < P; ++r)
+            check(r, inbox.from<std::uint64_t>(r));
+        return;
     }
+    std::vector<std::span<const std::byte>> to;
+    for (const std::vector<std::uint64_t>& records : out)
+        to.push_back(std::as_bytes(std::span(records)));
+    ranks.exchange(to, inbox, [&](Communicator::Messages messages) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5 * self));
+        for (int r = 0; r < P; ++r) {
+            const std::span<const std::byte> bytes = messages[std::size_t(r)];
+            check(r, {reinterpret_cast<const std::uint64_t*>(bytes.data()),
+                      bytes.size() / sizeof(std::uint64_t)});
+        }
+    });
+    for (std::vector<std::uint64_t>& records : out)
+        std::ranges::fill(records, 0); // every rank has seen them
 }
 
 } // namespace
@@ -87,6 +104,20 @@ TEST_CASE("every record arrives complete despite delays, and traffic is counted"
             CHECK(traffic[std::size_t(self)].messages == messages);
         }
     }
+}
+
+TEST_CASE("an error while a rank uses messages ends all ranks with it")
+{
+    CHECK(error_of_ranks(3, [](Communicator& ranks) {
+              const std::vector<std::byte> bytes(1000);
+              Inbox inbox;
+              ranks.exchange(std::vector<std::span<const std::byte>>(3, bytes), inbox,
+                             [&](Communicator::Messages) {
+                                 if (ranks.rank() == 1)
+                                     throw Error(Fault::input, "no place");
+                             });
+              ranks.all_gather(1);
+          }) == "rank 1 of 3: no place");
 }
 
 TEST_CASE("sums and minima over ranks equal a single rank bitwise")

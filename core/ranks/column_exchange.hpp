@@ -23,6 +23,7 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
     return runs;
 }
 
+/// The order of a GatherColumn whose row k is value k.
 struct InOrder {
     std::size_t operator[](std::size_t k) const { return k; }
 };

@@ -121,8 +121,9 @@ public:
                   Timeout timeout = Timeout::limited);
 
     using Messages = std::span<const std::span<const std::byte>>;
-    /// Calls use(messages) with the message of each rank to this one, where it lies: in the
-    /// sender's memory, or in `inbox`. `use` must not communicate.
+    /// Sends to[r] to each rank r, and calls use(messages): messages[r] is the message from rank r,
+    /// in that rank's memory or in `inbox`, valid until `use` returns. `use` must not communicate
+    /// or change the bytes of `to`. Returns when they may be changed again.
     void exchange(Messages to, Inbox& inbox, const std::function<void(Messages)>& use);
 
     /// Like exchange(), with records of a trivially copyable type.

@@ -218,7 +218,7 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
                           : Run{0, count};
     SlabFourier<double> fourier(
         facts.load == ParticleLoad::grid ? facts.particles : 2 * facts.particles, ranks);
-    const auto potential = [&] { // made twice for a glass, which costs less than another mesh
+    const auto potential = [&] { // 2LPT on a glass makes it twice, to save a mesh
         Grid<double> phi = fourier.spectrum();
         fill_gaussian_field(phi, facts.particles / 2, plan.rms, facts.field);
         solve_poisson(phi, facts.side);

@@ -28,7 +28,7 @@ LedParticles* CommandRanks::start()
     return led_.get();
 }
 
-Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
+Snapshot CommandRanks::read(const std::string& file, bool needs_all)
 {
     if (!start())
         return read_particles(file);
@@ -37,13 +37,16 @@ Snapshot CommandRanks::read(const std::string& file, bool has_velocities)
     led_->begin(particles.size());
     led_->scatter(Column::mass, std::span(particles.mass));
     led_->scatter_types(particles.type);
-    if (snapshot.deferred && led_->read(*snapshot.deferred, has_velocities))
-        return snapshot;
-    check_moving(snapshot, file);
-    const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
-    led_->scatter(Column::position, *rows, particles.size());
-    if (has_velocities)
-        led_->scatter(Column::velocity, *rows, particles.size());
+    if (needs_all)
+        led_->scatter(Column::id, std::span(particles.id));
+    if (!snapshot.deferred || !led_->read(*snapshot.deferred, needs_all)) {
+        check_moving(snapshot, file);
+        const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
+        led_->scatter(Column::position, *rows, particles.size());
+        if (needs_all)
+            led_->scatter(Column::velocity, *rows, particles.size());
+    }
+    std::vector<std::uint64_t>().swap(snapshot.particles.id);
     return snapshot;
 }
 

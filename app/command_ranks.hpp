@@ -26,8 +26,8 @@ public:
 
     /// Calls read_particles(). With ranks, each reads its rows of HDF5 and GADGET-2 files, which
     /// then leave positions and velocities in Snapshot::deferred; else rank 0 reads and scatters
-    /// them. Ranks keep velocities only if asked to.
-    Snapshot read(const std::string& file, bool has_velocities);
+    /// them. Rank 0 keeps no ids. Ranks keep velocities and ids only if `needs_all`.
+    Snapshot read(const std::string& file, bool needs_all);
 
     /// Returns the particles of these types on ranks (empty: all), or null.
     const MatterOnRanks* matter(const std::vector<int>& types)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
 {
-    const std::size_t members = catalogue.groups.members.size();
+    const std::size_t members = catalogue.ids.size();
     std::printf("%zu halos with %zu of %zu particles (%.1f %%), linking length %.6g; %s\n",
                 catalogue.halos.size(), members, snapshot.particles.size(),
                 100 * double(members) / double(snapshot.particles.size()), catalogue.linking_length,
@@ -150,8 +151,8 @@ int halos(const std::vector<std::string>& arguments)
     if (!request.length)
         add_note(snapshot, friends_note(snapshot.particles, {}));
     const auto fits = make_theory(theory, snapshot);
-    const HaloCatalogue catalogue = measured_halos(snapshot, all ? *all : snapshot.particles,
-                                                   request, ranks.matter(matter.types));
+    HaloCatalogue catalogue = measured_halos(snapshot, all ? *all : snapshot.particles, request,
+                                             ranks.matter(matter.types));
     print_quantities(options);
     if (options.verbosity() != Verbosity::quiet || !writes)
         print_largest(snapshot, catalogue);
@@ -164,7 +165,7 @@ int halos(const std::vector<std::string>& arguments)
                                     "mass function" + made + notes_text(snapshot));
     if (!output.file.empty()) {
         require_still_writable(output);
-        write_halos(snapshot, catalogue, "halos" + made, output.file);
+        write_halos(snapshot, std::move(catalogue), "halos" + made, output.file);
     }
     if (!numbers.file.empty())
         write_text(numbers, table);

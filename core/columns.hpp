@@ -29,7 +29,8 @@ constexpr bool is_vector(Column column)
 {
     return column < Column::potential || column == Column::long_range;
 }
-/// Returns whether the column changes in a run. ParticleReader give only such columns.
+/// Returns whether the column changes in a run. A ParticleReader gives such columns, and some give
+/// ids.
 constexpr bool moves(Column column)
 {
     return column < Column::mass;

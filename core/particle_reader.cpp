@@ -56,4 +56,9 @@ std::span<const double> RowsInMemory::read_scalars([[maybe_unused]] Column value
     return chosen(particles_.potential, rows, potentials_);
 }
 
+std::span<const std::uint64_t> RowsInMemory::read_ids(const RowSelection& rows)
+{
+    return chosen(particles_.id, rows, ids_);
+}
+
 } // namespace chamomile

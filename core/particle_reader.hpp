@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,6 +49,12 @@ public:
     /// Return one value per requested particle, in order. Throw the errors of the store.
     virtual std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) = 0;
     virtual std::span<const double> read_scalars(Column value, const RowSelection& rows) = 0;
+    /// The same for ids, of stores that have them.
+    virtual std::span<const std::uint64_t> read_ids(const RowSelection&)
+    {
+        assert(!"they are with the caller");
+        return {};
+    }
 
     /// Returns a box around all positions, if known.
     virtual std::optional<Box> bounds() const { return {}; }
@@ -84,11 +91,13 @@ public:
     std::size_t max() const override;
     std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
     std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
+    std::span<const std::uint64_t> read_ids(const RowSelection& rows) override;
 
 private:
     const Particles& particles_;
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< values gathered for lists
     std::vector<double> potentials_;
+    std::vector<std::uint64_t> ids_;
 };
 
 } // namespace chamomile

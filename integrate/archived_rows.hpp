@@ -19,6 +19,10 @@ inline void keep_rows(Archive& archive, Column value, std::size_t count, Particl
         archive.keep<Vec3<double>>(name, count, rows.max(), [&](auto begin, auto end) {
             return rows.read_vectors(value, {begin, end});
         });
+    else if (value == Column::id)
+        archive.keep<std::uint64_t>(name, count, rows.max(), [&](auto begin, auto end) {
+            return rows.read_ids({begin, end});
+        });
     else
         archive.keep<double>(name, count, rows.max(), [&](auto begin, auto end) {
             return rows.read_scalars(value, {begin, end});

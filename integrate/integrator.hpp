@@ -77,8 +77,8 @@ public:
     virtual void fetch(Particles&) {}
 
     /// Returns the rows of the current particles if they are on ranks. After release_host_copy()
-    /// only ranks keep moving columns: the caller's are empty, except between fetch() and the next
-    /// step. Null: fetch() fills the caller's columns.
+    /// only ranks keep ids and moving columns: the caller's are empty, except between fetch() and
+    /// the next step. Null: fetch() fills the caller's columns.
     virtual ParticleReader* rows(Particles&) { return nullptr; }
     virtual void release_host_copy() {}
 

@@ -13,7 +13,8 @@
 namespace chamomile {
 namespace {
 
-/// Exchanges the fixed columns. Checkpoints of earlier versions may lack optional ones.
+/// Exchanges the fixed columns; keep_moving() saves ids. Checkpoints of earlier versions may lack
+/// optional ones.
 void exchange_lasting_columns(Archive& archive, Particles& particles)
 {
     std::map<std::string, std::string> extra; // names of columns
@@ -27,7 +28,8 @@ void exchange_lasting_columns(Archive& archive, Particles& particles)
         [&](Column column, const std::string& name, auto& values) {
             const std::string block = name_in_archives(column, name);
             if constexpr (std::is_arithmetic_v<std::decay_t<decltype(values[0])>>)
-                if (!moves(column) && (!is_optional(column) || archive.has(block)))
+                if (!moves(column) && (column != Column::id || archive.is_reading()) &&
+                    (!is_optional(column) || archive.has(block)))
                     archive(block, values);
         },
         particles);
@@ -326,8 +328,11 @@ void Simulation::exchange_particles(Archive& archive)
         drop_moving(particles_);
     else
         restore_moving(archive);
-    if (archive.is_reading())
-        require_equal_lengths(!has_left_particles());
+    if (!archive.is_reading())
+        return;
+    require_equal_lengths(!has_left_particles());
+    if (particles_.id.size() != particles_.size())
+        throw unequal_lengths();
 }
 
 void Simulation::restore_moving(Archive& archive)
@@ -339,13 +344,14 @@ void Simulation::restore_moving(Archive& archive)
     particles_.potential.resize(particles_.size());
 }
 
-/// Writes the moving columns to the archive, wherever they are stored.
+/// Writes ids and moving columns to the archive, wherever they are stored.
 void Simulation::keep_moving(Archive& archive)
 {
     ParticleReader& now = rows();
     const std::size_t n = particles_.size();
     require_equal_lengths(now.is_on_host());
-    for (const Column value : {Column::position, Column::velocity, Column::acceleration})
+    for (const Column value :
+         {Column::id, Column::position, Column::velocity, Column::acceleration})
         keep_rows(archive, value, n, now);
     keep_rows(archive, Column::potential, now.is_on_host() ? particles_.potential.size() : n, now);
 }
@@ -356,8 +362,9 @@ void Simulation::require_equal_lengths(bool is_on_host) const
     const std::size_t n = p.size();
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
-            const bool is_free = column == Column::potential || (moves(column) && !is_on_host) ||
-                                 (is_optional(column) && values.empty());
+            const bool is_free =
+                column == Column::potential || (moves(column) && !is_on_host) ||
+                ((is_optional(column) || (column == Column::id && !is_on_host)) && values.empty());
             if (!is_free && values.size() != n)
                 throw unequal_lengths();
         },

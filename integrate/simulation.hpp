@@ -116,8 +116,8 @@ public:
     double start_time() const { return timeline_.start(); }
     double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
-    /// Keeps moving columns only on ranks, if particles are stored there. particles() then has them
-    /// only for observers that read particles(), and between fetch() and the next step.
+    /// Keeps ids and moving columns only on ranks, if particles are stored there. particles() then
+    /// has them only for observers that read particles(), and between fetch() and the next step.
     void leave_particles();
     void fetch() { integrator_->fetch(particles_); }
     /// Returns the rows of the current particles, valid until the next step or call.

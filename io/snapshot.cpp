@@ -165,8 +165,8 @@ const FileFormat& format_of(const std::filesystem::path& path)
                                   "': must be .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
 
-/// Throws Error with Fault::output unless every array has N entries. Moving columns are checked
-/// only if `is_on_host`. A wrong length is a mistake of the caller.
+/// Throws Error with Fault::output unless every array has N entries. Unless `is_on_host`, moving
+/// columns are not checked, and ids may be missing. A wrong length is a mistake of the caller.
 void check_arrays(const Snapshot& snapshot, bool is_on_host, const std::filesystem::path& path)
 {
     const Particles& particles = snapshot.particles;
@@ -176,8 +176,8 @@ void check_arrays(const Snapshot& snapshot, bool is_on_host, const std::filesyst
                           (!snapshot.has_potentials || particles.potential.size() == n);
     const bool has_extra = std::ranges::all_of(
         particles.extra, [n](const auto& column) { return column.second.size() == n; });
-    if (particles.id.size() != n || particles.type.size() != n || !has_extra ||
-        (is_on_host && !complete))
+    const bool has_ids = particles.id.size() == n || (!is_on_host && particles.id.empty());
+    if (!has_ids || particles.type.size() != n || !has_extra || (is_on_host && !complete))
         throw bad_output(path, "particles", "arrays of different lengths",
                          "must all have " + std::to_string(n) + " entries");
     for (std::uint8_t type : particles.type)

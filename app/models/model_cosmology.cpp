@@ -175,13 +175,11 @@ Snapshot make(const Request& request, LedParticles* ranks)
         ranks->make_particles(plan);
         Particles& particles = snapshot.particles;
         const std::size_t n = std::size_t(model.particles), count = n * n * n;
-        resize_large(count, particles.mass, particles.id);
+        resize_large(count, particles.mass);
         particles.type.resize(count, 1);
 #pragma omp parallel for schedule(static)
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i)
             particles.mass[i] = plan.facts.mass;
-            particles.id[i] = i + 1;
-        }
     } else
         snapshot.particles = make_initial_conditions(plan, nullptr);
     snapshot.box_size = unit * model.side;

@@ -82,14 +82,15 @@ public:
         exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
     }
 
-    /// Saves records of doubles in parts: part(begin, end) returns a range of at most `max`
-    /// records. An ArchiveSize does not call it.
+    /// Saves numbers or records of doubles in parts: part(begin, end) returns a range of at most
+    /// `max`. An ArchiveSize does not call it.
     template <class T, class Part>
     void keep(const std::string& name, std::size_t count, std::size_t max, const Part& part)
     {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+        using Number = std::conditional_t<std::is_arithmetic_v<T>, T, double>;
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(Number) == 0);
         std::size_t begin = 0;
-        keep_parts(name, format<double>(), count * sizeof(T), [&] {
+        keep_parts(name, format<Number>(), count * sizeof(T), [&] {
             const std::size_t end = std::min(begin + max, count);
             const std::span<const T> records = part(std::exchange(begin, end), end);
             return std::as_bytes(records);

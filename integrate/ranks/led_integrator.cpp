@@ -64,13 +64,21 @@ ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities
     return statistics;
 }
 
-/// Marks moving columns as out of date. Frees them if only ranks keep them.
+/// Marks moving columns as out of date.
 void LedIntegrator::record_change(Particles& particles, Quantities quantities)
 {
     is_fetched_ = false;
     has_potentials_ = quantities == Quantities::acceleration_potential;
-    if (is_alone_)
-        drop_moving(particles);
+    drop_columns(particles);
+}
+
+/// Frees ids and moving columns if only ranks keep them.
+void LedIntegrator::drop_columns(Particles& particles) const
+{
+    if (!is_alone_)
+        return;
+    drop_moving(particles);
+    std::vector<std::uint64_t>().swap(particles.id);
 }
 
 Integrator::NextStep LedIntegrator::next_step(Moment now)
@@ -120,7 +128,11 @@ void LedIntegrator::fetch(Particles& particles)
         has_potentials_ || led_.run().leapfrog().needs_potentials() || is_alone_;
     for_each_column(
         [&](Column column, const std::string&, auto& values) {
-            if (!moves(column) || (column == Column::potential && !has_potentials))
+            const bool is_missing =
+                column == Column::id
+                    ? values.size() != particles.size()
+                    : moves(column) && (column != Column::potential || has_potentials);
+            if (!is_missing)
                 return;
             std::remove_cvref_t<decltype(values)> block;
             values.resize(particles.size());
@@ -170,7 +182,8 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     own.exchange_counts(counts);
     lead<&RankRun::resume>(counts.bytes());
     has_begun_ = true;
-    is_fetched_ = is_on_host;
+    is_fetched_ = is_on_host && !is_alone_;
+    drop_columns(particles);
 }
 
 void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)

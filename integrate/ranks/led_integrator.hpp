@@ -53,11 +53,16 @@ private:
     {
         return led_.read_scalars(column, rows);
     }
+    std::span<const std::uint64_t> read_ids(const RowSelection& rows) override
+    {
+        return led_.read_ids(rows);
+    }
 
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
     void record_change(Particles& particles, Quantities quantities);
+    void drop_columns(Particles& particles) const;
 
     SolverOptions options_; ///< resolved on rank 0
     LedParticles led_;

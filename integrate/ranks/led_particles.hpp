@@ -43,6 +43,10 @@ public:
     {
         return fetch(column, rows, reals_[std::size_t(column)]);
     }
+    std::span<const std::uint64_t> read_ids(const RowSelection& rows) override
+    {
+        return fetch(Column::id, rows, ids_);
+    }
     /// Gathers rows of all ranks on rank 0.
     template <class T>
     std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into)
@@ -162,6 +166,7 @@ private:
     bool has_types_ = false;                                        ///< types have been scattered
     std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "
+    std::vector<std::uint64_t> ids_;                                ///< "
 };
 
 } // namespace chamomile

@@ -84,7 +84,7 @@ public:
     /// Measure the particles of all ranks, at home or in the leapfrog. Spectra are of the types
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
     PowerSpectrum power_spectrum(PowerSpectrumOptions options, Periodicity box, std::uint8_t types);
-    RankHalos halos(RankHaloRequest request); ///< frees the home rows unless a leapfrog has them
+    RankHalos halos(RankHaloRequest request);
     SampledErrors sample_errors(std::uint64_t targets, Quantities quantities, double time);
     std::vector<double> picture_sum(PictureRequest request);
     RadialBins radial_bins(ProfileRequest request);

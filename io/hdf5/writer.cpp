@@ -342,13 +342,14 @@ private:
             types_.order.data() + types_.begin[range.type] + range.begin, range.end - range.begin};
         if (range.column == Column::mass)
             return gathered(particles_.mass, indices);
-        if (range.column == Column::id)
-            return gathered(particles_.id, indices);
         if (range.column == Column::softening)
             return gathered(particles_.softening, indices);
         if (range.column == Column::extra)
             return gathered(std::next(particles_.extra.begin(), range.extra)->second, indices);
         const RowSelection asked(indices);
+        if (range.column == Column::id)
+            return particles_.id.empty() ? std::as_bytes(rows_.read_ids(asked))
+                                         : gathered(particles_.id, indices);
         return is_vector(range.column) ? std::as_bytes(rows_.read_vectors(range.column, asked))
                                        : std::as_bytes(rows_.read_scalars(range.column, asked));
     }

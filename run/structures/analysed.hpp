@@ -17,8 +17,7 @@ struct AnalysedMatter {
     std::optional<double> box; ///< side; empty: from the file
 };
 
-/// Particles whose positions and velocities are on ranks. A snapshot on rank 0 has the masses,
-/// numbers and types of the chosen ones.
+/// Particles on ranks. A snapshot on rank 0 has the masses and types of the chosen ones.
 struct MatterOnRanks {
     LedParticles& led;
     std::vector<int> types = {}; ///< chosen; empty: all

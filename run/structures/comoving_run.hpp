@@ -91,6 +91,10 @@ public:
     {
         return rows_.read_scalars(value, rows);
     }
+    std::span<const std::uint64_t> read_ids(const RowSelection& rows) override
+    {
+        return rows_.read_ids(rows);
+    }
 
 private:
     ParticleReader& rows_;

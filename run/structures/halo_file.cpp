@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/exact_sum.hpp"
@@ -120,7 +122,7 @@ DataGroup header_of(const Snapshot& snapshot, const HaloCatalogue& catalogue,
     const ComovingFrame frame = snapshot.comoving.value_or(ComovingFrame{1, 0, 0, 1});
     const Units by_gadget = units_by_gadget(snapshot);
     const auto halos = std::uint64_t(catalogue.halos.size());
-    const auto members = std::uint64_t(catalogue.groups.members.size());
+    const auto members = std::uint64_t(catalogue.ids.size());
     DataGroup header{"Header", {}, {}};
     header.attributes = {{"Ngroups_ThisFile", halos},
                          {"Ngroups_Total", halos},
@@ -147,7 +149,7 @@ DataGroup header_of(const Snapshot& snapshot, const HaloCatalogue& catalogue,
     return header;
 }
 
-std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& catalogue,
+std::vector<DataGroup> halo_data(const Snapshot& snapshot, HaloCatalogue catalogue,
                                  const std::string& title)
 {
     const std::vector<Halo>& halos = catalogue.halos;
@@ -160,8 +162,9 @@ std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& 
     const auto add = [&](const char* name, const auto& get) {
         columns.push_back({name, column(halos, get)});
     };
-    std::vector<std::uint64_t> first(catalogue.groups.first.begin(), catalogue.groups.first.end());
-    first.resize(halos.size());
+    std::vector<std::uint64_t> first =
+        column(halos, [](const Halo& h) { return std::uint64_t(h.members); });
+    std::exclusive_scan(first.begin(), first.end(), first.begin(), std::uint64_t(0));
     add("GroupLen", [](const Halo& h) { return std::uint32_t(h.members); });
     columns.push_back({"GroupOffset", first});
     add("GroupMass", [](const Halo& h) { return h.mass; });
@@ -185,13 +188,14 @@ std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& 
         columns.push_back(
             {"Group_R_" + name, sphere_column(catalogue, t, &OverdenseSphere::radius)});
     }
-    DataGroup ids{"IDs", {}, {}};
-    std::vector<std::uint64_t> members;
-    for (Index i : catalogue.groups.members)
-        members.push_back(snapshot.particles.id[i]);
-    ids.columns.push_back({"ID", std::move(members)});
-    return {header_of(snapshot, catalogue, title), std::move(groups), std::move(ids),
-            DataGroup{"Subhalo", {}, {}}};
+    DataGroup header = header_of(snapshot, catalogue, title), ids{"IDs", {}, {}};
+    ids.columns.push_back({"ID", std::move(catalogue.ids)});
+    std::vector<DataGroup> data; // no list, which would copy
+    data.push_back(std::move(header));
+    data.push_back(std::move(groups));
+    data.push_back(std::move(ids));
+    data.push_back({"Subhalo", {}, {}});
+    return data;
 }
 
 std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
@@ -236,7 +240,7 @@ ParticleGroups groups_on(const std::string& device, std::span<const Vec3<double>
     return friends_of_friends(position, rule.periodicity, rule.linking_length, rule.min_members);
 }
 
-/// Returns the halos of particles on ranks. Members are indices among the linked particles.
+/// Returns the halos of particles on ranks.
 RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const FriendRule& rule,
                          const std::string& device, std::span<const double> densities)
 {
@@ -247,18 +251,18 @@ RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const
     if (device != "auto")
         std::snprintf(request.devices, sizeof request.devices, "%s",
                       device == "gpu" ? "gpu:all" : device.c_str());
-    RankHalos found = ranks.led.halos(request, densities, all.type);
-    if (ranks.types.empty())
-        return found;
-    std::vector<Index> place(all.size());
-    Index linked = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        place[i] = linked;
-        linked += request.types >> all.type[i] & 1;
-    }
-    for (Index& member : found.groups.members)
-        member = place[member];
-    return found;
+    return ranks.led.halos(request, densities, all.type);
+}
+
+/// Returns the ids of some particles, block by block.
+std::vector<std::uint64_t> ids_of(std::span<const Index> which, ParticleReader& rows)
+{
+    std::vector<std::uint64_t> ids(which.size());
+    rows.for_blocks(which.size(), [&](std::size_t begin, std::size_t end) {
+        std::ranges::copy(rows.read_ids(RowSelection(which.subspan(begin, end - begin))),
+                          ids.begin() + std::ptrdiff_t(begin));
+    });
+    return ids;
 }
 
 } // namespace
@@ -298,18 +302,19 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     if (ranks) {
         RankHalos found = halos_on_ranks(*ranks, all, rule, request.device, densities);
         catalogue.seconds = wall_clock_seconds() - start;
-        catalogue.groups = std::move(found.groups);
         catalogue.halos = std::move(found.halos);
         catalogue.spheres = std::move(found.spheres);
+        catalogue.ids = ids_of(found.groups.members, ranks->led);
         return catalogue;
     }
-    catalogue.groups = groups_on(request.device, particles.position, rule);
-    catalogue.halos =
-        halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
+    const ParticleGroups groups = groups_on(request.device, particles.position, rule);
+    catalogue.halos = halo_properties(particles, groups, box, softening * catalogue.linking_length);
     catalogue.spheres =
         overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
     catalogue.seconds = wall_clock_seconds() - start;
+    RowsInMemory here(particles);
+    catalogue.ids = ids_of(groups.members, here);
     return catalogue;
 }
 
@@ -320,14 +325,14 @@ void require_halo_format(const std::filesystem::path& file)
                                       "': must be .hdf5, .h5, .txt or .dat");
 }
 
-void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const std::string& title,
+void write_halos(const Snapshot& snapshot, HaloCatalogue catalogue, const std::string& title,
                  const std::filesystem::path& file)
 {
     require_halo_format(file);
     if (is_text(file))
         write_text(file, halo_table(snapshot, catalogue, title));
     else
-        write_data_file(file, halo_data(snapshot, catalogue, title));
+        write_data_file(file, halo_data(snapshot, std::move(catalogue), title));
 }
 
 } // namespace chamomile

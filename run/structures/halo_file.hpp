@@ -26,21 +26,21 @@ struct DensityThreshold {
     double density;   ///< in the coordinates and units of the file
 };
 
-/// A HaloCatalogue holds halos and the spheres around them.
+/// A HaloCatalogue holds halos, the ids of their members and the spheres around them.
 struct HaloCatalogue {
     double linking_length = 0; ///< in units of the file
     double seconds = 0;        ///< wall time of friends, properties and spheres
-    ParticleGroups groups;
     std::vector<Halo> halos;
+    std::vector<std::uint64_t> ids; ///< of all members, halo by halo
     std::vector<DensityThreshold> thresholds;
     std::vector<OverdenseSphere> spheres; ///< index: halo, then threshold
 };
 
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
-/// the snapshot's. `all` needs positions, masses and types. With `ranks`, positions and velocities
-/// are those on the ranks, and HaloRequest::device auto stands for cpu. Throws Error(usage) for an
-/// isolated snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is
-/// asked for.
+/// the snapshot's. `all` needs positions, masses and types. With `ranks`, positions, velocities
+/// and ids are those on the ranks, and HaloRequest::device auto stands for cpu. Throws Error(usage)
+/// for an isolated snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a
+/// GPU is asked for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request, const MatterOnRanks* ranks = nullptr);
 
@@ -51,7 +51,7 @@ std::string friends_note(const Particles& all, const std::vector<int>& types);
 /// Writes HDF5 with the names of Gadget-4's group files (docs/howto/structures.md), or a text table
 /// if the extension is .txt or .dat. `title` describes the origin. Throws Error(output), or
 /// Error(usage) for other extensions.
-void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const std::string& title,
+void write_halos(const Snapshot& snapshot, HaloCatalogue catalogue, const std::string& title,
                  const std::filesystem::path& file);
 
 /// Throws Error(usage) unless write_halos() supports the extension.

@@ -1,5 +1,7 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
+#include <utility>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
@@ -94,13 +96,13 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         } catch (const OutOfDeviceMemory&) {
             catalogue = measured_on("cpu");
         }
-        write_halos(friends, catalogue, "halos" + of, file);
-        written += ", " + file.filename().string();
         constexpr int bins_per_decade = 5;
         write_text(folder.mass_function(number),
                    mass_function_table(friends, catalogue, fits.get(), bins_per_decade,
                                        "mass function of halos" + of + note));
-        written += ", " + folder.mass_function(number).filename().string();
+        write_halos(friends, std::move(catalogue), "halos" + of, file);
+        written += ", " + file.filename().string() + ", " +
+                   folder.mass_function(number).filename().string();
     }
     if (analysis.profile) {
         const TraceRange range("profile");

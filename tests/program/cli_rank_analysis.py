@@ -6,6 +6,8 @@ import pathlib
 import resource
 import tempfile
 
+import h5py
+
 from processes import MPIRUN, own_lines, processes, results
 from program import PROGRAM, as_text, chamomile, check, end, refused, run
 
@@ -62,6 +64,27 @@ def commands(folder):
     refused(folder, 2, "linking length: 30: must be at most half the side", "halos", "galaxy.hdf5", "--box", 50, "--length", 30, "--ranks", 3)
     refused(folder, 2, "ranks.peer-timeout: needs --ranks", "power", "box.gadget2", "--set", "ranks.peer-timeout=3")
     refused(folder, 3, "absent.hdf5: file: No such file", "halos", "absent.hdf5", "--length", 1, "--ranks", 3)
+
+
+def catalogues(folder):
+    """Catalogues on ranks have the members of one rank, by ids that are not row numbers."""
+    with h5py.File(folder / "galaxy.hdf5", "r+") as file:
+        for group in file.values():
+            if "ParticleIDs" in group:
+                group["ParticleIDs"][:] = 5 * (9000 - group["ParticleIDs"][:])
+
+    def data(name):
+        with h5py.File(folder / name) as file:
+            return {f"{group}/{column}": values[:].tobytes() for group in ("Group", "IDs") for column, values in file[group].items()}
+
+    for words in (["--types", "disk,bulge"], []):
+        words = ["halos", "galaxy.hdf5", "--box", 50, "--length", 0.2, *words, "--overwrite", "-q"]
+        chamomile(folder, *words, "-o", "one.hdf5")
+        one = data("one.hdf5")
+        check(len(one["IDs/ID"]) > 100, "the catalogue has too few members")
+        for number in (1, 2, 7):
+            chamomile(folder, *words, "-o", "out.hdf5", "--ranks", number)
+            check(data("out.hdf5") == one, f"{words}: --ranks {number}: the catalogue differs from one rank's")
 
 
 def pictures(folder):
@@ -173,6 +196,7 @@ def main():
         folder = pathlib.Path(name)
         runs(folder)
         commands(folder)
+        catalogues(folder)
         pictures(folder)
         models(folder)
         pieces(folder)

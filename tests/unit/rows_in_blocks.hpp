@@ -26,6 +26,10 @@ public:
     {
         return copied(rows_.read_scalars(value, rows), reals_);
     }
+    std::span<const std::uint64_t> read_ids(const RowSelection& rows) override
+    {
+        return copied(rows_.read_ids(rows), ids_);
+    }
 
     std::size_t largest() const { return largest_; } ///< largest requested block
 
@@ -43,6 +47,7 @@ private:
     std::size_t max_, largest_ = 0;
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> reals_;
+    std::vector<std::uint64_t> ids_;
 };
 
 /// Returns the particles without moving columns.

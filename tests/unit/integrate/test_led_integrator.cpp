@@ -41,6 +41,7 @@ Particles gathered(const Particles& rest, ParticleReader& rows)
     };
     all.position = all.velocity = all.acceleration = {};
     all.potential = {};
+    all.id = {};
     const std::size_t n = rest.size();
     for (std::size_t begin = 0, end; begin < n; begin = end) {
         end = std::min(begin + 1 + n / 3, n);
@@ -48,6 +49,7 @@ Particles gathered(const Particles& rest, ParticleReader& rows)
         take(all.velocity, rows.read_vectors(Column::velocity, {begin, end}));
         take(all.acceleration, rows.read_vectors(Column::acceleration, {begin, end}));
         take(all.potential, rows.read_scalars(Column::potential, {begin, end}));
+        take(all.id, rows.read_ids({begin, end}));
     }
     return all;
 }
@@ -110,6 +112,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     const auto look = [&](Simulation& now) {
         shown.measured.push_back(now.diagnostics());
         CHECK((leaves && shown.is_resident) == (now.particles().position.capacity() == 0));
+        CHECK((leaves && shown.is_resident) == (now.particles().id.capacity() == 0));
         shown.seen.push_back(leaves ? gathered(now.particles(), now.rows()) : now.particles());
     };
     simulation.at_intervals(0.0625, Quantities::acceleration_potential, look,
@@ -124,6 +127,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     kept.records("particles/velocity", last.velocity);
     kept.records("particles/acceleration", last.acceleration);
     kept("particles/potential", last.potential);
+    kept("particles/id", last.id);
     shown.columns = step_columns(kept, scheme);
     simulation.fetch();
     shown.seen.push_back(p);

@@ -51,7 +51,7 @@ struct GlobalCounts {
     /// order. Else sources come in any order, tracers after them, and `number` holds global
     /// numbers.
     std::uint64_t arrangement = 0;
-    std::span<const Index> number = {};
+    std::span<const GlobalIndex> number = {};
     /// Output. Filled when every particle is a source and active; null: not wanted.
     MigrationPlan* places = nullptr;
     /// Global counts: tracers (massless, at the end), and active tracers.
@@ -68,7 +68,7 @@ struct GlobalCounts {
         return std::size_t(std::min<std::uint64_t>(own, std::max(count - tracers, first) - first));
     }
     /// Returns the global number of local particle i.
-    std::size_t number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
+    GlobalIndex number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
 };
 
 /// Describes one evaluation completely, independently of earlier requests. Values are double or

@@ -76,7 +76,7 @@ void require_finite(const Particles& particles, const RankSubset& part,
 {
     const std::uint64_t own =
         first_not_finite(values, part.count, [&](std::size_t i) { return part.number_of(i); });
-    double first = double(own); // exact: numbers have 32 bits
+    double first = double(own); // exact below 2^53
     part.ranks.min(std::span(&first, 1));
     part.ranks.run_and_agree([&] {
         for (std::size_t i = 0; own < part.count && own == std::uint64_t(first); ++i)

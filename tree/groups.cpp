@@ -9,88 +9,34 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/tree/piece_cutter.hpp"
 
 namespace chamomile {
 namespace {
 
-/// Cuts the tree into pieces within the limits, in order. Only a leaf may exceed the limits.
-class PieceCutter {
+/// Finds the targets in cells by the sorted places of targets.
+class TargetsBySearch {
 public:
-    PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                PieceLimits limits)
-        : groups_(groups), octree_(octree), moments_(moments), limits_(limits)
+    using Range = TargetRange;
+
+    TargetsBySearch(const TargetGroups& groups, const Octree& octree,
+                    const TargetsElsewhere& elsewhere)
+        : groups_(groups), octree_(octree), elsewhere_(elsewhere)
     {}
 
-    template <class Add>
-    void cut(const Piece& piece, Add add) const
+    /// Returns the targets in a cell. They lie within the range `within`.
+    Range in(Index c, Range within) const
     {
-        if (piece.end_octant == 0)
-            cut_cell(piece.cell, piece.targets, add);
-        else
-            cut_block(piece.cell, piece.first_octant, piece.end_octant, piece.targets, add);
-    }
-
-    /// Cuts a cell with these targets. Calls add() for each piece.
-    template <class Add>
-    void cut_cell(Index c, TargetRange targets, Add add) const
-    {
-        if (!limits_.fit(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
-            !octree_.is_leaf(c))
-            cut_block(c, 0, 8, targets, add);
-        else if (targets.count() > 0)
-            add(Piece{c, 0, 0, targets, moments_.bounds[c]});
-    }
-
-    Multipole whole(const Piece& piece) const
-    {
-        if (piece.end_octant == 0)
-            return moments_.multipole[piece.cell];
-        Multipole whole;
-        const Index end = octree_.cells[piece.cell].next;
-        for (Index d = piece.cell + 1; d < end; d = octree_.cells[d].next)
-            if (const Index octant = octree_.cells[d].octant;
-                octant >= piece.first_octant && octant < piece.end_octant)
-                whole = joint(whole, moments_.multipole[d]);
-        return whole;
+        const Cell& cell = octree_.cells[c];
+        if (cell.begin >= octree_.size)
+            return elsewhere_(c);
+        return {before(cell.begin, within), before(cell.begin + cell.count, within)};
     }
 
 private:
-    /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves.
-    /// Octants are halved along x, then y, then z, so that the box of a block contains no part of
-    /// another sister. `last` is excluded. `within` contains the block's targets.
-    template <class Add>
-    void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
-    {
-        assert(first < last && last <= 8 && within.begin <= within.end);
-        Sisters sisters;
-        Index daughter = 0;
-        for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
-            const Cell& cell = octree_.cells[d];
-            if (cell.octant < first || cell.octant >= last)
-                continue;
-            const TargetRange targets{targets_before(cell.begin, within),
-                                      targets_before(cell.begin + cell.count, within)};
-            within.begin = targets.end;
-            sisters.add(cell.count, moments_.bounds[d], targets);
-            if (targets.count() > 0)
-                daughter = d;
-        }
-        if (sisters.targets.count() == 0)
-            return;
-        if (sisters.are_one_piece(limits_)) {
-            add(Piece{mother, first, last, sisters.targets, sisters.box});
-        } else if (last - first == 1) {
-            cut_cell(daughter, sisters.targets, add);
-        } else {
-            const Index middle = (first + last) / 2;
-            cut_block(mother, first, middle, sisters.targets, add);
-            cut_block(mother, middle, last, sisters.targets, add);
-        }
-    }
-
     /// Returns the number of targets among the sorted particles before k. The result lies in
     /// `range`.
-    Index targets_before(Index k, TargetRange range) const
+    Index before(Index k, Range range) const
     {
         if (groups_.targets.empty())
             return k;
@@ -100,16 +46,17 @@ private:
 
     const TargetGroups& groups_;
     const Octree& octree_;
-    const Moments& moments_;
-    PieceLimits limits_;
+    const TargetsElsewhere& elsewhere_;
 };
+
+using TargetCutter = PieceCutter<TargetsBySearch>;
 
 /// Cuts pieces into clusters, and clusters into groups.
 struct PartCutter {
     std::vector<Group>& groups;
     std::vector<Cluster>& clusters;
 
-    void cut(const Piece& piece, const PieceCutter& to_clusters, const PieceCutter& to_groups,
+    void cut(const Piece& piece, const TargetCutter& to_clusters, const TargetCutter& to_groups,
              GroupSizes sizes)
     {
         to_clusters.cut(piece, [&](const Piece& cluster) {
@@ -208,49 +155,27 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
     groups.take(found);
 }
 
-std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t max)
-{
-    std::vector<Piece> pieces;
-    const TargetGroups all;
-    if (!octree.cells.empty())
-        PieceCutter(all, octree, moments, {max, max, 0, 0, Box::infinity})
-            .cut_cell(0, {0, octree.cells[0].count},
-                      [&](const Piece& piece) { pieces.push_back(piece); });
-    return pieces;
-}
-
-std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
-                                     const Moments& moments, GroupSizes sizes, std::uint64_t parts)
-{
-    const std::uint64_t few = std::uint64_t(sizes.few), cluster = sizes.of_cluster(),
-                        all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
-                        particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
-    std::vector<Piece> pieces;
-    if (!octree.cells.empty())
-        PieceCutter(
-            groups, octree, moments,
-            {all, particles, std::uint64_t(sizes.cluster) * few, sizes.sparse, Box::infinity})
-            .cut_cell(0, {0, Index(groups.target_count)},
-                      [&](const Piece& piece) { pieces.push_back(piece); });
-    return pieces;
-}
-
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
     constexpr std::uint64_t parts = 256; // for threads; affects neither groups nor clusters
-    cut_groups(groups, octree, moments, sizes,
-               cut_target_pieces(groups, octree, moments, sizes, parts));
+    const TargetsElsewhere nowhere;
+    const TargetsBySearch targets(groups, octree, nowhere);
+    std::vector<Piece> pieces;
+    if (!octree.cells.empty())
+        TargetCutter(targets, octree, moments,
+                     sizes.limits_of_pieces(groups.target_count, octree.size, parts))
+            .cut_cell(0, {0, Index(groups.target_count)},
+                      [&](const Piece& piece) { pieces.push_back(piece); });
+    cut_groups(groups, octree, moments, sizes, pieces);
 }
 
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                GroupSizes sizes, std::span<const Piece> pieces)
+                GroupSizes sizes, std::span<const Piece> pieces, const TargetsElsewhere& elsewhere)
 {
-    const auto cutter = [&](const PieceLimits& limits) {
-        return PieceCutter(groups, octree, moments, limits);
-    };
-    const PieceCutter to_clusters = cutter(sizes.limits_of_clusters()),
-                      to_groups = cutter(sizes.limits_of_groups());
+    const TargetsBySearch targets(groups, octree, elsewhere);
+    const TargetCutter to_clusters(targets, octree, moments, sizes.limits_of_clusters()),
+        to_groups(targets, octree, moments, sizes.limits_of_groups());
     groups.accelerations.clear();
     std::vector<GroupPart>& parts = groups.parts;
     parts.resize(pieces.size());

@@ -2,6 +2,8 @@
 /// groups that share a walk of the tree.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <memory_resource>
 #include <span>
 #include <vector>
@@ -120,6 +122,9 @@ struct TargetGroups {
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
+/// Returns the targets in a cell with absent particles.
+using TargetsElsewhere = std::function<TargetRange(Index cell)>;
+
 /// A cluster's box may be longer than a group's by this factor.
 inline constexpr double clusters_to_groups = 2;
 
@@ -146,6 +151,15 @@ struct GroupSizes {
         return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(few), sparse,
                 clusters_to_groups * longest_side};
     }
+    /// Limits for about `parts` pieces of these targets and particles. Pieces may be fewer, because
+    /// no cluster extends over two.
+    PieceLimits limits_of_pieces(std::uint64_t targets, std::uint64_t particles,
+                                 std::uint64_t parts) const
+    {
+        const std::uint64_t all = std::max<std::uint64_t>(of_cluster(), targets / parts);
+        return {all, std::max<std::uint64_t>(4 * all, particles / (4 * parts)),
+                std::uint64_t(cluster) * std::uint64_t(few), sparse, Box::infinity};
+    }
 };
 
 /// Finds the sorted places of the active particles (caller's indices; empty: all), each once, in
@@ -163,26 +177,19 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
 
 /// A piece of the tree with its targets: a cell, or its daughters at octants first_octant ..
 /// end_octant - 1. It becomes a group or a cluster, or is the work of one thread or rank.
-struct Piece {
+template <class Range>
+struct PieceOf {
     Index cell, first_octant, end_octant; ///< end_octant 0: the cell itself
-    TargetRange targets;
+    Range targets;
     Box box; ///< around all particles of the piece
 };
-
-/// Cuts all particles into pieces, in tree order. Only a leaf may exceed `max` particles. No
-/// cluster extends over two pieces if `max` is at least GroupSizes::of_cluster(). Reads only the
-/// bounds in `moments`.
-std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t max);
-
-/// Cuts the targets of `groups` into about `parts` pieces, in tree order. No cluster extends over
-/// two pieces, hence pieces may be fewer. Reads only the bounds in `moments`.
-std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
-                                     const Moments& moments, GroupSizes sizes, std::uint64_t parts);
+using Piece = PieceOf<TargetRange>;
 
 /// Like cut_groups() above, with the tree already cut into `pieces`, which hold all targets in
-/// order.
+/// order. `elsewhere`: finds the targets of cells with absent particles.
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                GroupSizes sizes, std::span<const Piece> pieces);
+                GroupSizes sizes, std::span<const Piece> pieces,
+                const TargetsElsewhere& elsewhere = {});
 
 /// Returns whether the box of any group may be wider than its targets, so that find_boxes() is
 /// needed.

@@ -14,7 +14,7 @@ namespace chamomile {
 
 void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cube,
                      Boundaries& boundaries, std::pmr::vector<Index>& order,
-                     std::span<const Index> number)
+                     std::span<const GlobalIndex> number)
 {
     const std::size_t n = positions.size();
     resize_discarding(keys_, n);
@@ -48,7 +48,7 @@ KeyedPlaces keyed_places(std::span<const Vec3<double>> positions, const RootCube
 
 /// Sorts the indices of equal keys by `number`.
 void order_by_number(std::span<const Key> keys, std::span<Index> order,
-                     std::span<const Index> number)
+                     std::span<const GlobalIndex> number)
 {
     const std::size_t n = keys.size();
 #pragma omp parallel for if (n > worth_threads)
@@ -66,7 +66,7 @@ void order_by_number(std::span<const Key> keys, std::span<Index> order,
 
 void KeySorter::sort_merged(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                             const RootCube& cube, Boundaries& boundaries,
-                            std::pmr::vector<Index>& order, std::span<const Index> number)
+                            std::pmr::vector<Index>& order, std::span<const GlobalIndex> number)
 {
     const std::size_t n = positions.size(), own = sorted.keys.size();
     if (2 * own < n)

@@ -17,7 +17,7 @@ public:
     /// between sorted particles. Particles with equal keys keep their input order, or follow
     /// `number` if given.
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
-              std::pmr::vector<Index>& order, std::span<const Index> number = {});
+              std::pmr::vector<Index>& order, std::span<const GlobalIndex> number = {});
 
     /// The keys of positions first .. first + keys.size() - 1, which rise.
     struct SortedRun {
@@ -27,7 +27,7 @@ public:
     /// Like sort(), if a range of positions is sorted already: sorts the others and merges both.
     void sort_merged(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                      const RootCube& cube, Boundaries& boundaries, std::pmr::vector<Index>& order,
-                     std::span<const Index> number = {});
+                     std::span<const GlobalIndex> number = {});
 
 private:
     void find_boundaries(Boundaries& boundaries) const;

@@ -23,7 +23,7 @@ constexpr double smallest_extent = 1e-280;
 class Divider {
 public:
     Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size,
-            std::span<const Index> number = {})
+            std::span<const GlobalIndex> number = {})
         : octree_(octree), positions_(positions), leaf_size_(leaf_size), number_(number)
     {}
 
@@ -144,7 +144,7 @@ private:
     Octree& octree_;
     std::span<const Vec3<double>> positions_;
     Index leaf_size_;
-    std::span<const Index> number_; // per position, orders coincident particles; empty: keep order
+    std::span<const GlobalIndex> number_; // orders coincident particles; empty: they keep order
 };
 
 /// Builds the top of the tree first, down to subtrees small enough to share among threads, then the
@@ -249,7 +249,7 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
                   std::span<const Vec3<double>> positions, int leaf_size,
-                  std::span<const Index> number)
+                  std::span<const GlobalIndex> number)
 {
     Divider(octree, positions, Index(leaf_size), number)
         .append(cells, whole.begin, whole.begin + whole.count, whole.octant);

@@ -54,7 +54,7 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 /// ranges.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
                   std::span<const Vec3<double>> positions, int leaf_size,
-                  std::span<const Index> number = {});
+                  std::span<const GlobalIndex> number = {});
 
 /// Fills octree.sources with the particles in sorted order.
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
@@ -63,7 +63,7 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 /// Max number of particles: an Index must count them, plus padding in the last tile or block.
 inline constexpr std::size_t largest_number = 0xffffff00;
 
-/// Cell::begin of a remote cell without a range of particles on this rank (tree/domain/).
+/// Cell::begin of a cell without a range of particles on this rank: absent (tree/domain/).
 inline constexpr Index absent_particles = largest_number;
 
 /// Throws Error(input) if there are more particles than largest_number.

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 
 /// A range of targets or sorted particles, `end` excluded.
-struct TargetRange {
-    Index begin, end;
-    CHAMOMILE_HD Index count() const { return end - begin; }
+template <class Number>
+struct RangeOf {
+    Number begin, end;
+    CHAMOMILE_HD Number count() const { return end - begin; }
 };
+using TargetRange = RangeOf<Index>;         ///< of this rank
+using GlobalRange = RangeOf<std::uint64_t>; ///< of all ranks
 
 /// Max size of a piece: `targets` targets, box side `longest_side`, and `particles` particles. If
 /// it has at most `few` targets, `sparse` particles per target are also allowed.
@@ -28,14 +32,15 @@ struct PieceLimits {
 };
 
 /// Sisters are adjacent daughters of one cell that may form a single piece.
+template <class Range>
 struct Sisters {
-    TargetRange targets = {0, 0};
+    Range targets = {0, 0};
     Box box = {}; ///< of the cells with targets
     /// Longest side of the smallest cell with 2 or more targets.
     double smallest_side = Box::infinity;
     std::uint64_t particles = 0; ///< includes cells without targets that lie between
 
-    CHAMOMILE_HD void add(Index count, const Box& bounds, TargetRange of_cell)
+    CHAMOMILE_HD void add(Index count, const Box& bounds, Range of_cell)
     {
         particles += count;
         if (of_cell.count() == 0)

@@ -283,7 +283,7 @@ std::size_t bucket_number(std::size_t n, int threads)
 
 /// Sorts the order of adjacent equal keys by `number`.
 void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
-                      std::span<const Index> number)
+                      std::span<const GlobalIndex> number)
 {
     const std::size_t n = keys.size();
 #pragma omp parallel for if (n > worth_threads) schedule(static)
@@ -350,7 +350,7 @@ void sort_pairs(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
 } // namespace
 
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch,
-                std::span<const Index> number)
+                std::span<const GlobalIndex> number)
 {
     sort_pairs(keys, order, scratch);
     if (!number.empty())

@@ -29,6 +29,6 @@ struct RadixScratch {
 /// any distribution of keys (Frazer & McKellar 1970). Then each bucket is sorted in the cache by
 /// the leading bits in which its keys differ.
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch,
-                std::span<const Index> number = {});
+                std::span<const GlobalIndex> number = {});
 
 } // namespace chamomile

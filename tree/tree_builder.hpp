@@ -31,7 +31,7 @@ struct Tree {
 struct RowsOfRank {
     /// Number of each particle among all ranks, to order particles with equal keys. Empty:
     /// particles of rank 0 come first, then of rank 1.
-    std::span<const Index> number = {};
+    std::span<const GlobalIndex> number = {};
     std::uint64_t first = 0;             ///< number of the first particle, without `number`
     std::uint64_t arrangement = 0;       ///< GlobalCounts::arrangement
     bool has_targets = false;            ///< false: every particle is a target

@@ -16,11 +16,11 @@ namespace chamomile {
 /// A RankSubset gives each particle of a rank its global number: 0 to count - 1 over all ranks.
 struct RankSubset {
     Communicator& ranks;
-    std::uint64_t count;                ///< particles on all ranks
-    std::uint64_t first = 0;            ///< global number of local particle 0
-    std::span<const Index> number = {}; ///< one per particle; empty: consecutive from `first`
+    std::uint64_t count;                      ///< particles on all ranks
+    std::uint64_t first = 0;                  ///< global number of local particle 0
+    std::span<const GlobalIndex> number = {}; ///< one per particle; empty: consecutive from `first`
 
-    std::uint64_t number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
+    GlobalIndex number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
 
     /// Returns local indices of the particles in `numbers`, for `own` local particles. `numbers`
     /// ascend: one per stretch of equal length.

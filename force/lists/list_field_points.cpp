@@ -105,7 +105,7 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
     write(rows, n, into);
     if (!to.potential)
         return;
-    std::vector<double> mass(size());
+    std::vector<double> mass(targets.self.empty() ? 0 : size());
     if (!targets.self.empty()) {
         const Octree& octree = sources_.octree();
         for (std::size_t k = 0; k < octree.size; ++k)

@@ -49,7 +49,7 @@ void ListField::repair_rows_on_host(const Request& request)
     auto [all, number] = domains.gather(plan_.id);
     domains.ranks().run_and_agree([&] {
         struct Row {
-            Index number; ///< global
+            GlobalIndex number;
             std::size_t i;
         };
         std::vector<Row> singular;
@@ -73,12 +73,12 @@ void ListField::repair_rows_on_host(const Request& request)
         };
         std::ranges::sort(singular, {}, &Row::number); // the error names the first
         if (long_range_ && !singular.empty())
-            refuse_singular_target(all, singular.front().number, softening_.pair);
+            refuse_singular_target(all, Index(singular.front().number), softening_.pair);
         SolverOptions exact = options_;
         exact.softening = softening_.pair;
         std::vector<Index> numbers;
         for (const Row& row : singular)
-            numbers.push_back(row.number);
+            numbers.push_back(Index(row.number));
         repair_singular_targets(all, numbers, exact, Quantities::acceleration_potential);
         for (const Row& row : singular)
             store(row.i, all.acceleration[row.number], all.potential[row.number]);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -46,7 +47,7 @@ public:
         if (count == 0)
             return {};
         ranks_.run_and_agree([&] { set_targets(targets); });
-        std::iota(number_.begin() + std::ptrdiff_t(own_), number_.end(), Index(count_ + first));
+        std::iota(number_.begin() + std::ptrdiff_t(own_), number_.end(), count_ + first);
         std::vector<Index> active(targets.count);
         std::iota(active.begin(), active.end(), Index(own_));
         Request request = request_at(active, results);
@@ -110,9 +111,6 @@ private:
         const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own));
         const auto here = counts.begin() + ranks_.rank();
         const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
-        if (all + count_ >= std::uint64_t(Index(-1)))
-            throw Error(Fault::usage, "sources and targets: " + std::to_string(all + count_) +
-                                          " on all ranks: must be below 4294967295");
         return {std::accumulate(counts.begin(), here, std::uint64_t(0)), all};
     }
 
@@ -154,7 +152,7 @@ private:
         first_ = first;
         count_ = count;
         number_.resize(n);
-        std::iota(number_.begin(), number_.end(), Index(first_));
+        std::iota(number_.begin(), number_.end(), first_);
         softenings_.reset();
         softenings_ = solver_.softenings_of(request_at({}, {}),
                                             {.count = count_, .active = count_, .first = first_});
@@ -185,6 +183,7 @@ private:
     void set_targets(const FieldTargets& targets)
     {
         const std::size_t all = own_ + targets.count;
+        check_number(all);
         position_.resize(all);
         mass_.resize(all, 0);
         if (softenings_)
@@ -249,7 +248,7 @@ private:
     std::optional<std::pair<double, double>> softenings_;
     std::vector<Vec3<double>> position_, acceleration_;
     std::vector<double> mass_, softening_, potential_;
-    std::vector<Index> number_; ///< global numbers of local sources and targets
+    std::vector<GlobalIndex> number_; ///< of local sources and targets
 };
 
 } // namespace
@@ -259,6 +258,9 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
 {
     if (!options.accuracy)
         return options;
+    std::uint64_t all[] = {sources.count}; // rank 0 gathers them
+    ranks.sum(all);
+    agreed([&] { check_number(all[0]); });
     std::vector<Vec3<double>> position(sources.count);
     std::vector<double> mass(sources.count), softening;
     for (std::size_t i = 0; i < sources.count; ++i) {

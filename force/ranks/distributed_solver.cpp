@@ -138,13 +138,11 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
         if (rank++ == ranks.rank())
             part.first = part.count;
         part.count += end.count;
+        agreed([&] { check_number(end.count); });
         with_potential += end.with_potential;
         const bool only_last = !tracers && end.without_mass < end.count;
         part.tracers = end.without_mass + (only_last ? 0 : part.tracers);
     }
-    if (part.count >= std::uint64_t(Index(-1)))
-        throw CollectiveError(Fault::usage, "particles: " + std::to_string(part.count) +
-                                                " on all ranks: must be below 4294967295");
     if (with_potential > 0 && with_potential < part.count)
         throw CollectiveError(Fault::usage, "potential: must be requested on all ranks or on none");
     part.has_potentials = with_potential > 0;

@@ -107,6 +107,7 @@ public:
     {
         require_whole(request);
         refuse_arrays(request);
+        check_number(request.count);
         if (request.long_range != LongRangePart::added)
             throw Error(Fault::usage, "ranks: long range apart: needs particles on all ranks");
         ForceCommand order = this->order();

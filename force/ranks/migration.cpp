@@ -25,7 +25,7 @@ Migration first_migration(std::span<const Vec3<double>> position, std::span<cons
     Migration way;
     std::size_t leaf = 0;
     for (std::uint64_t r = 0; r <= p; ++r) {
-        while (leaf < coarse.leaves.size() && coarse.leaf(leaf).begin < r * all / p)
+        while (leaf < coarse.leaves.size() && coarse.particles_before[leaf] < r * all / p)
             ++leaf;
         way.begins.push_back(begins[leaf]);
     }

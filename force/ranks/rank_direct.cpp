@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chamomile/core/filter_indices.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/rank_figures.hpp"
@@ -29,6 +30,7 @@ public:
     {
         const Traffic before = ranks_.traffic();
         const GlobalCounts& all = *request.part;
+        agreed([&] { check_number(all.count); }); // each rank gathers them
         const bool keeps = request.keeps_tree && all.count > 0 && in_cells_ == all.count;
         Profile profile;
         std::vector<Index> active;

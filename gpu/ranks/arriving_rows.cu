@@ -1,4 +1,4 @@
-// Exchange of rows between ranks. A row sent to the rank of its domain takes 44 bytes (53 with a
+// Exchange of rows between ranks. A row sent to the rank of its domain takes 48 bytes (57 with a
 // softening length and a target mark); its result takes 28 or 36 bytes back. Contraction: none.
 #include <algorithm>
 #include <utility>
@@ -29,9 +29,9 @@ struct PackedRows {
     }
     __host__ __device__ double* mass() const { return reinterpret_cast<double*>(position() + n); }
     __host__ __device__ double* softening() const { return mass() + n; }
-    __host__ __device__ Index* number() const
+    __host__ __device__ GlobalIndex* number() const
     {
-        return reinterpret_cast<Index*>(softening() + (has_softening ? n : 0));
+        return reinterpret_cast<GlobalIndex*>(softening() + (has_softening ? n : 0));
     }
     __host__ __device__ std::uint8_t* is_target() const
     {
@@ -136,7 +136,7 @@ __global__ void measure_runs(const Vec3<double>* position, const Index* order, c
 
 /// Lets `row` sink from `place` in a heap of rows by number, the largest first.
 __device__ void sink(Index* heap, std::size_t size, std::size_t place, Index row,
-                     const Index* number)
+                     const GlobalIndex* number)
 {
     for (std::size_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
         if (child + 1 < size && number[heap[child]] < number[heap[child + 1]])
@@ -150,7 +150,8 @@ __device__ void sink(Index* heap, std::size_t size, std::size_t place, Index row
 }
 
 /// Orders each run of equal keys by number: a thread sorts a run, which can be long (heapsort).
-__global__ void order_equal_keys(const Key* keys, std::size_t n, const Index* number, Index* order)
+__global__ void order_equal_keys(const Key* keys, std::size_t n, const GlobalIndex* number,
+                                 Index* order)
 {
     const std::size_t k = thread_number();
     if (k + 1 >= n || keys[k] != keys[k + 1] || (k > 0 && keys[k - 1] == keys[k]))
@@ -315,7 +316,7 @@ void ArrivingRows::take(const RowColumns& columns, Communicator& ranks)
     }
 }
 
-void ArrivingRows::merge(const Index* number)
+void ArrivingRows::merge(const GlobalIndex* number)
 {
     const std::size_t stay = staying(), all = arrivals();
     check_number(n_ + received());

@@ -17,7 +17,7 @@ struct RowColumns {
     Vec3<double>* position;
     double* mass;
     double* softening;
-    Index* number;
+    GlobalIndex* number;
     std::uint8_t* is_target;
 };
 
@@ -57,7 +57,7 @@ public:
     }
     /// Merges received particles with the rows that stay, by key and for equal keys by number, into
     /// tree.keys and tree.order.
-    void merge(const Index* number);
+    void merge(const GlobalIndex* number);
     /// Repeats exchange() for the same rows, but sends only positions and target marks.
     void exchange_moved(const RowColumns& columns, Communicator& ranks);
 

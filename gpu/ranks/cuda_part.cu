@@ -12,11 +12,11 @@
 namespace chamomile {
 namespace {
 
-__global__ void count_from(Index first, std::size_t n, Index* number)
+__global__ void count_from(GlobalIndex first, std::size_t n, GlobalIndex* number)
 {
     const std::size_t i = thread_number();
     if (i < n)
-        number[i] = first + Index(i);
+        number[i] = first + i;
 }
 
 __global__ void mark_targets(const Index* targets, std::size_t n, std::uint8_t* is_target)
@@ -155,8 +155,7 @@ void CudaPart::sort(const RootCube& cube, std::uint64_t first)
         return;
     if (of_rank.number.empty()) {
         rows_.numbered = {};
-        count_from<<<blocks_of(n()), block_size, 0, t.stream>>>(Index(first), n(),
-                                                                rows_.number.data());
+        count_from<<<blocks_of(n()), block_size, 0, t.stream>>>(first, n(), rows_.number.data());
     } else if (const std::pair now(of_rank.arrangement, n());
                std::exchange(rows_.numbered, now) != now)
         t.staging.upload(rows_.number, of_rank.number.data(), n(), t.stream);
@@ -269,7 +268,7 @@ void CudaPart::divide_on_host(const DistributedTree& distributed, const TreePlan
     find_boundaries(octree.boundaries, size());
     fetch_order(octree); // waits
     std::vector<Vec3<double>> position(all);
-    std::vector<Index> number(all);
+    std::vector<GlobalIndex> number(all);
     t.staging.download(position.data(), t.positions.data(), all, t.stream);
     t.staging.download(number.data(), rows_.number.data(), all, t.stream);
     std::vector<std::vector<Cell>> trees;

@@ -14,7 +14,7 @@ namespace chamomile {
 /// A PartRows holds the rows' device arrays outside DeviceTree. Received particles follow the rows.
 struct PartRows {
     TreeParticles particles; ///< the caller's arrays
-    DeviceBuffer<Index> number;
+    DeviceBuffer<GlobalIndex> number;
     std::pair<std::uint64_t, std::size_t> numbered = {}; ///< arrangement and rows at upload
     DeviceBuffer<std::uint8_t> is_target;
     DeviceBuffer<Index> targets, flag;
@@ -168,7 +168,7 @@ public:
                           cells = own_.cells + essential_.imported().cells,
                           nodes = own_.nodes + essential_.divided(),
                           particles = size() + essential_.imported().particles;
-        return with_received * (sizeof(Vec3<double>) + sizeof(double) + sizeof(Index)) +
+        return with_received * (sizeof(Vec3<double>) + sizeof(double) + sizeof(GlobalIndex)) +
                (n() + size()) * (sizeof(Key) + sizeof(Index)) + particles * sizeof(Source) +
                cells * (sizeof(Cell) + sizeof(Multipole) + sizeof(Box)) + nodes * sizeof(WalkNode);
     }

@@ -97,8 +97,7 @@ void TopOfTree::number(const DistributedTree& distributed, std::span<const Index
         ++tops;
         divided_ += !is_leaf;
         const Cell& cell = octree.cells[c];
-        tops_.push_back(
-            {cell_of_[c], {is_leaf ? absent_particles : cell.begin, cell.count, 0, cell.octant}});
+        tops_.push_back({cell_of_[c], {absent_particles, cell.count, 0, cell.octant}});
         top_cell_.push_back(c);
     }
     const auto place = [&](Index c) { return c < n ? cell_of_[c] : tops + own; };

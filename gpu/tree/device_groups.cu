@@ -21,6 +21,8 @@ unsigned blocks_of(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
+using Pieces = Sisters<GlobalRange>; // of cells that may lie on other ranks
+
 /// A GroupTask holds the cells that all threads cut, and the size limits.
 struct GroupTask {
     const Cell* cells;
@@ -48,14 +50,16 @@ struct GroupTask {
         return is_leaf(c) || own == 0 || limits.fit(own, cells[c].count, bounds[c]);
     }
     /// Returns the groups of sisters that begin with a cell: one, except for a leaf.
-    __device__ LeafCuts cuts(const Sisters& sisters, Index from) const
+    __device__ LeafCuts cuts(const Pieces& sisters, Index from) const
     {
         const Index begin = before(cells[from].begin);
-        return {
-            {begin, begin + sisters.targets.count()}, sisters.box, group, of_groups.longest_side};
+        return {{begin, begin + Index(sisters.targets.count())},
+                sisters.box,
+                group,
+                of_groups.longest_side};
     }
     /// Returns the number of clusters for these groups.
-    __device__ Index clusters_of(const Sisters& sisters, Index from) const
+    __device__ Index clusters_of(const Pieces& sisters, Index from) const
     {
         const bool is_cut = sisters.targets.count() > of_clusters.targets; // a leaf at one place
         return is_cut ? (cuts(sisters, from).parts - 1) / cluster + 1 : 1;
@@ -70,7 +74,7 @@ struct GroupTask {
         const Index none = range.all;
         if (ends(mother, limits)) {
             if (mother == 0 && targets(0) > 0)
-                add(Sisters{{0, targets(0)}, bounds[0]}, 0, none);
+                add(Pieces{{0, targets(0)}, bounds[0]}, 0, none);
             return;
         }
         Index at[8];
@@ -82,8 +86,9 @@ struct GroupTask {
         blocks[0] = 8;
         while (open > 0) {
             const Index block = blocks[--open], octant = block / 16, count = block % 16;
-            Sisters sisters; // targets counted from 0: other ranks' particles may lie between cells
-            Index begin = none, last = none, so_far = 0;
+            Pieces sisters; // targets counted from 0: other ranks' particles may lie between cells
+            Index begin = none, last = none;
+            std::uint64_t so_far = 0;
             for (Index k = octant; k < octant + count; ++k)
                 if (const Index d = at[k]; d < none) {
                     const Index own = targets(d);
@@ -117,11 +122,11 @@ __global__ void count_groups(GroupTask task, uint2* counts)
     const Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= task.range.all)
         return;
-    task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
+    task.cut(c, task.of_groups, [&](const Pieces& sisters, Index begin, Index) {
         if (task.is_own(begin))
             counts[begin].x = task.cuts(sisters, begin).parts;
     });
-    task.cut(c, task.of_clusters, [&](const Sisters& sisters, Index begin, Index) {
+    task.cut(c, task.of_clusters, [&](const Pieces& sisters, Index begin, Index) {
         if (task.is_own(begin))
             counts[begin].y = task.clusters_of(sisters, begin);
     });
@@ -133,7 +138,7 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
     const Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= task.range.all)
         return;
-    task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
+    task.cut(c, task.of_groups, [&](const Pieces& sisters, Index begin, Index) {
         if (!task.is_own(begin))
             return;
         const LeafCuts cuts = task.cuts(sisters, begin);
@@ -150,7 +155,7 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
             group.set_box(box);
         }
     });
-    task.cut(c, task.of_clusters, [&](const Sisters& sisters, Index begin, Index end) {
+    task.cut(c, task.of_clusters, [&](const Pieces& sisters, Index begin, Index end) {
         if (!task.is_own(begin))
             return;
         Multipole whole;

@@ -4,6 +4,7 @@
 
 #include "chamomile/core/bounds.hpp"
 #include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/ranks/home_rows.hpp"
@@ -72,6 +73,7 @@ void RankRun::put_into()
 
 void RankRun::begin(std::uint64_t count)
 {
+    agreed([&] { check_number(count); }); // rank 0 numbers them
     count_ = count;
     home_ = {};
     steps_.emplace();

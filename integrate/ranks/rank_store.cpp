@@ -72,7 +72,7 @@ void RankStore::load(StepColumns columns)
     if (has_domains_) {
         part_.arrangement = GlobalCounts::new_arrangement();
         number_.resize(own_.size());
-        std::iota(number_.begin(), number_.end(), Index(part_.first));
+        std::iota(number_.begin(), number_.end(), part_.first);
         const std::size_t n = part_.sources_at_home(own_.size());
         migrate(first_migration(std::span(own_.position).first(n), std::span(own_.mass).first(n),
                                 ranks_),
@@ -203,28 +203,28 @@ Request RankStore::request_of_set(std::size_t set, bool potentials)
 
 /// Returns the place of each of these local particles among those of all ranks, in the global
 /// order.
-std::vector<Index> RankStore::numbers_among(std::span<const Index> members)
+std::vector<GlobalIndex> RankStore::numbers_among(std::span<const Index> members)
 {
-    std::vector<Index> numbers(members.size());
-    pick(std::span<const Index>(number_), members,
-         [&](std::size_t k, Index number) { numbers[k] = number; });
+    std::vector<GlobalIndex> numbers(members.size());
+    pick(std::span<const GlobalIndex>(number_), members,
+         [&](std::size_t k, GlobalIndex number) { numbers[k] = number; });
     const Way way = way_home(numbers);
     const std::span<const Index> rows = way.to.all<Index>();
     std::vector<Index> order(rows.begin(), rows.end());
     std::ranges::sort(order);
-    Index first = 0;
+    GlobalIndex first = 0;
     const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(rows.size()));
     for (int r = 0; r < ranks_.rank(); ++r)
-        first += Index(counts[std::size_t(r)]);
-    std::vector<std::vector<Index>> places(counts.size());
+        first += counts[std::size_t(r)];
+    std::vector<std::vector<GlobalIndex>> places(counts.size());
     for (std::size_t r = 0; r < places.size(); ++r)
         for (const Index row : way.to.from<Index>(int(r)))
             places[r].push_back(first +
-                                Index(std::ranges::lower_bound(order, row) - order.begin()));
-    const std::vector<std::span<const Index>> to(places.begin(), places.end());
+                                GlobalIndex(std::ranges::lower_bound(order, row) - order.begin()));
+    const std::vector<std::span<const GlobalIndex>> to(places.begin(), places.end());
     Inbox inbox;
-    ranks_.all_to_all<Index>(to, inbox);
-    const std::span<const Index> found = inbox.all<Index>();
+    ranks_.all_to_all<GlobalIndex>(to, inbox);
+    const std::span<const GlobalIndex> found = inbox.all<GlobalIndex>();
     for (std::size_t k = 0; k < found.size(); ++k)
         numbers[way.from[k]] = found[k];
     return numbers;
@@ -389,7 +389,7 @@ void RankStore::migrate(const Migration& way, std::vector<T>& values, Carrier& c
 }
 
 /// Finds the home rows of particles with these global numbers.
-RankStore::Way RankStore::way_home(std::span<const Index> numbers)
+RankStore::Way RankStore::way_home(std::span<const GlobalIndex> numbers)
 {
     const std::size_t n = numbers.size();
     Way way;

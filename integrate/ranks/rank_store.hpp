@@ -102,8 +102,8 @@ private:
 
     void fill(StepColumns columns);
     Request with_part(Request request, bool potentials);
-    std::vector<Index> numbers_among(std::span<const Index> members);
-    Way way_home(std::span<const Index> numbers);
+    std::vector<GlobalIndex> numbers_among(std::span<const Index> members);
+    Way way_home(std::span<const GlobalIndex> numbers);
     std::vector<std::uint64_t> sizes_of(StepColumns& columns);
     void require_same_columns();
     bool are_misplaced();
@@ -118,15 +118,15 @@ private:
     Communicator& ranks_;
     bool on_host_, has_domains_;
     Particles own_;
-    GlobalCounts part_;                ///< totals, and the first global number at home
-    std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
-    std::vector<Index> number_;        ///< global numbers; empty without domains
-    std::vector<Index> set_number_;    ///< of the members of the last set, among them
-    std::optional<Way> home_;          ///< made on demand
-    MigrationPlan places_;             ///< by the last evaluation, or empty
-    std::uint64_t steps_ = 0;          ///< begun since load()
-    bool is_fetched_ = true;           ///< home rows are current
-    bool is_alone_ = false;            ///< release_host_copy()
+    GlobalCounts part_;                   ///< totals, and the first global number at home
+    std::vector<std::uint64_t> homes_;    ///< first global number per home rank, and the end
+    std::vector<GlobalIndex> number_;     ///< empty without domains
+    std::vector<GlobalIndex> set_number_; ///< of the members of the last set, among them
+    std::optional<Way> home_;             ///< made on demand
+    MigrationPlan places_;                ///< by the last evaluation, or empty
+    std::uint64_t steps_ = 0;             ///< begun since load()
+    bool is_fetched_ = true;              ///< home rows are current
+    bool is_alone_ = false;               ///< release_host_copy()
 };
 
 } // namespace chamomile

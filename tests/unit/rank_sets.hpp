@@ -10,6 +10,7 @@
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/solver.hpp"
+#include "tests/unit/clouds.hpp"
 
 namespace chamomile::tests {
 
@@ -140,6 +141,48 @@ inline bool same_forces(const Particles& a, const Particles& b)
         if (a.acceleration[i] != b.acceleration[i] || a.potential[i] != b.potential[i])
             return false;
     return true;
+}
+
+/// Forces on ranks do not depend on the offset of the particles' numbers, by which those with one
+/// key are ordered.
+inline void check_large_numbers(SolverOptions options, bool are_mixed)
+{
+    Particles p = hernquist(3000);
+    for (std::size_t i = 0; i < p.size(); ++i) { // ranks send few particles, or most
+        p.position[i] = p.position[are_mixed ? i % 10 : i / 300 * 300];
+        p.mass[i] *= 1.5 + std::sin(double(i)); // so that sums depend on the order
+    }
+    const std::size_t n = p.size();
+    options.softening.length = 0.01;
+    options.precision = Precision::double_precision;
+    const auto forces = [&](GlobalIndex before) {
+        Particles all = p;
+        Request whole = request_of(all, Quantities::acceleration_potential);
+        run_ranks(3, [&](Communicator& ranks) {
+            DistributedSolver solver(options, ranks);
+            const std::size_t first = ranks.first_of_run(n, ranks.rank());
+            Request request = whole;
+            request.count = ranks.first_of_run(n, ranks.rank() + 1) - first;
+            request.id = {};
+            for (ArrayView* view :
+                 {&request.position, &request.mass, &request.acceleration, &request.potential})
+                *view = view->from(first);
+            std::vector<GlobalIndex> number(request.count);
+            for (std::size_t i = 0; i < number.size(); ++i)
+                number[i] = before + n - 1 - (first + i);
+            request.part = GlobalCounts{.count = before + n,
+                                        .active = before + n,
+                                        .has_potentials = true,
+                                        .first = before + first,
+                                        .arrangement = GlobalCounts::new_arrangement(),
+                                        .number = number};
+            solver.evaluate(request);
+        });
+        return all;
+    };
+    const Particles expected = forces(0);
+    for (const GlobalIndex before : {(GlobalIndex(1) << 32) - n / 2 - 150, GlobalIndex(1) << 40})
+        CHECK(same_forces(forces(before), expected));
 }
 
 } // namespace chamomile::tests

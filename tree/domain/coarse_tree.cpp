@@ -7,8 +7,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 
@@ -108,22 +110,23 @@ private:
 };
 
 /// Appends a cell and its subtree in depth-first order.
-void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Index begin)
+void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c)
 {
     const CoarseCell& cell = cells[c];
     const std::size_t self = tree.octree.cells.size();
-    tree.octree.cells.push_back({begin, Index(cell.count), 0, cell.octant});
+    tree.octree.cells.push_back({absent_particles,
+                                 Index(std::min<std::uint64_t>(cell.count, largest_number)), 0,
+                                 cell.octant});
+    tree.leaves_before.push_back(Index(tree.leaves.size()));
     if (cell.daughter_count == 0) {
         tree.leaves.push_back(Index(self));
         tree.first.push_back(cell.keys.first);
+        tree.particles_before.push_back(tree.particles_before.back() + cell.count);
     } else {
         ++tree.octree.divided;
     }
-    for (int d = 0; d < cell.daughter_count; ++d) {
-        const Index daughter = cell.daughters[std::size_t(d)];
-        append(tree, cells, daughter, begin);
-        begin += Index(cells[daughter].count);
-    }
+    for (int d = 0; d < cell.daughter_count; ++d)
+        append(tree, cells, cell.daughters[std::size_t(d)]);
     tree.octree.cells[self].next = Index(tree.octree.cells.size());
 }
 
@@ -178,8 +181,8 @@ CommonCube common_cube(const RowsSeen& rows, const char* word, Communicator& com
             common.before = common.rows;
         all.add(one.box);
         common.rows += one.rows;
+        agreed([&] { check_number(one.rows); });
     }
-    check_number(std::size_t(common.rows));
     if (all.low.x <= all.high.x)
         common.cube = cube_around(all.low, all.high);
     return common;
@@ -261,10 +264,9 @@ void CoarseTree::reduce(LeafSums sums, bool has_targets, Communicator& communica
     if (has_targets)
         sums.targets.assign(work.begin() + std::ptrdiff_t(n), work.end());
     work.resize(n);
-    targets_before = {0};
-    for (std::size_t leaf = 0; leaf < n; ++leaf)
-        targets_before.push_back(targets_before.back() + (has_targets ? Index(sums.targets[leaf])
-                                                                      : this->leaf(leaf).count));
+    targets_before = particles_before;
+    if (has_targets)
+        std::inclusive_scan(sums.targets.begin(), sums.targets.end(), targets_before.begin() + 1);
     moments.bounds.resize(octree.cells.size());
     for (std::size_t leaf = 0; leaf < n; ++leaf)
         moments.bounds[leaves[leaf]] = {sums.box[leaf].low, -1.0 * sums.box[leaf].high};
@@ -324,8 +326,9 @@ CoarseTree CoarseTreeMaker::make(const CountOctants& count, std::uint64_t all, s
     divided_ = refinement.divided();
     if (cells.empty())
         return tree;
-    append(tree, cells, 0, 0);
-    tree.octree.size = tree.octree.cells[0].count;
+    tree.particles_before = {0};
+    append(tree, cells, 0);
+    tree.leaves_before.push_back(Index(tree.leaves.size()));
     return tree;
 }
 

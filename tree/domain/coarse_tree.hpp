@@ -10,6 +10,7 @@
 #include "chamomile/core/large_memory.hpp"
 #include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/tree/moments.hpp"
+#include "chamomile/tree/pieces.hpp"
 #include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
@@ -27,7 +28,7 @@ struct Rows {
     /// Equal on all ranks. True: rows with equal keys are ordered by `number` in the tree; false:
     /// by rank, then by row.
     bool has_numbers = false;
-    std::span<const Index> number = {};
+    std::span<const GlobalIndex> number = {};
     /// Upper limit for per-particle softening lengths; empty: one length for all.
     std::optional<double> longest_softening = {};
     std::span<const double> softening = {}; ///< per row, with longest_softening
@@ -80,7 +81,7 @@ struct CommonCube {
 };
 
 /// Finds the common cube. `word`: for a row in errors. Throws the same Error(input) on all ranks if
-/// a position is not finite, a mass is negative or not finite, or the rows are too many.
+/// a position is not finite, a mass is negative or not finite, or a rank has too many rows.
 CommonCube common_cube(const RowsSeen& rows, const char* word, Communicator& communicator);
 
 /// Sums over a rank's rows in each leaf of a coarse tree.
@@ -90,19 +91,36 @@ struct LeafSums {
 };
 
 /// The cells of the global tree down to leaves with at most `max` particles each, or more if they
-/// share a key (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the
-/// particles of all ranks in tree order. The cells below a leaf are on the rank that owns the leaf
-/// (LocalTrees).
+/// share a key (CoarseTreeMaker::make()). The octree stores no particles: Cell::begin is absent,
+/// and Cell::count is cut to largest_number. The cells below a leaf are on the rank that owns the
+/// leaf (LocalTrees).
 struct CoarseTree {
     Octree octree;
-    Moments moments;                 ///< reduce() fills bounds, gather_moments() the rest
-    std::vector<Index> leaves;       ///< cells without daughters, in tree order
-    std::vector<Key> first;          ///< lowest key of each leaf
-    std::vector<std::uint64_t> work; ///< per leaf, over targets
-    /// Number of targets before each leaf; last entry: number of all targets.
-    std::vector<Index> targets_before;
+    Moments moments;                  ///< reduce() fills bounds, gather_moments() the rest
+    std::vector<Index> leaves;        ///< cells without daughters, in tree order
+    std::vector<Index> leaves_before; ///< leaves before each cell; last entry: number of leaves
+    std::vector<Key> first;           ///< lowest key of each leaf
+    std::vector<std::uint64_t> work;  ///< per leaf, over targets
+    /// Numbers of particles and targets of all ranks before each leaf; last entry: all.
+    std::vector<std::uint64_t> particles_before, targets_before;
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
+    /// Returns the number of particles of all ranks.
+    std::uint64_t particles() const
+    {
+        return particles_before.empty() ? 0 : particles_before.back();
+    }
+    /// Returns the number of particles in a leaf.
+    std::uint64_t particles_of(std::size_t leaf) const
+    {
+        return particles_before[leaf + 1] - particles_before[leaf];
+    }
+    /// Returns the targets of all ranks in a cell.
+    GlobalRange targets_of(Index cell) const
+    {
+        return {targets_before[leaves_before[cell]],
+                targets_before[leaves_before[octree.cells[cell].next]]};
+    }
     /// Returns where each leaf's rows begin among a rank's sorted rows; last entry: number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
     /// Sums work, target counts and boxes of a rank's rows in each leaf.

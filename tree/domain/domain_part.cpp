@@ -7,9 +7,9 @@ std::vector<Cell> DistributedTree::own_leaves() const
     std::vector<Cell> leaves;
     Index begin = 0;
     for (std::size_t leaf = first_leaf(); leaf < end_leaf(); ++leaf) {
-        const Cell& cell = coarse.leaf(leaf);
-        leaves.push_back({begin, cell.count, 0, cell.octant});
-        begin += cell.count;
+        const Index count = Index(coarse.particles_of(leaf));
+        leaves.push_back({begin, count, 0, coarse.leaf(leaf).octant});
+        begin += count;
     }
     return leaves;
 }

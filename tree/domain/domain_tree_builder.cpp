@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/memory_use.hpp"
 
@@ -55,6 +56,7 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
         for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
             shares.push_back(double(r) / ranks_.size());
         built_domains_ = domains_ = make_domains(coarse_, pieces(plan), shares);
+        require_room();
     }
     {
         const TimedPhase phase(profile, "cells");
@@ -75,6 +77,7 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
         if (total() > 0)
             coarse_.reduce(part_->leaf_sums(coarse_), has_targets_, ranks_);
         domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
+        require_room();
     }
     {
         const TimedPhase phase(profile, "cells");
@@ -83,6 +86,16 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
         part_->receive_moved(distributed(), plan, ranks_);
     }
     finish(tree, plan, profile);
+}
+
+/// Throws the same error on all ranks if a rank gets more particles than an Index counts.
+void DomainTreeBuilder::require_room() const
+{
+    agreed([&] {
+        for (int r = 0; r < ranks_.size() && total() > 0; ++r)
+            check_number(coarse_.particles_before[domains_.first_leaf[std::size_t(r) + 1]] -
+                         coarse_.particles_before[domains_.first_leaf[std::size_t(r)]]);
+    });
 }
 
 /// Returns the max number of particles in a coarse leaf, at least a full cluster.
@@ -94,18 +107,13 @@ std::uint64_t DomainTreeBuilder::max_in_leaf(const TreePlan& plan, std::uint64_t
 }
 
 /// Cuts the targets into pieces, each with whole clusters.
-std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
+std::vector<DomainPiece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
-    if (!has_targets_)
-        return cut_pieces(coarse_.octree, coarse_.moments, max_in_leaf(plan, total()));
-    // Only the number of targets per leaf is known and needed: its first particles stand for them.
-    TargetGroups targets;
-    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
-        for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
-            targets.found.push_back(coarse_.leaf(leaf).begin + k - coarse_.targets_before[leaf]);
-    targets.take(targets.found);
-    return cut_target_pieces(targets, coarse_.octree, coarse_.moments, plan.groups,
-                             pieces_per_rank * std::uint64_t(ranks_.size()));
+    const std::uint64_t max = max_in_leaf(plan, total());
+    return cut_pieces(coarse_, has_targets_ ? plan.groups.limits_of_pieces(
+                                                  targets(), total(),
+                                                  pieces_per_rank * std::uint64_t(ranks_.size()))
+                                            : PieceLimits{max, max, 0, 0, Box::infinity});
 }
 
 /// Sums the moments at current positions and fills the tree.
@@ -127,12 +135,15 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
 {
     const std::size_t rank = std::size_t(ranks_.rank()), first = domains_.first_piece[rank],
                       last = domains_.first_piece[rank + 1];
-    std::vector<Piece> pieces(domains_.pieces.begin() + std::ptrdiff_t(first),
-                              domains_.pieces.begin() + std::ptrdiff_t(last));
-    const Index before = pieces.empty() ? 0 : pieces.front().targets.begin;
-    for (Piece& piece : pieces) {
-        piece.cell = part_->cell_of()[piece.cell];
-        piece.targets = {piece.targets.begin - before, piece.targets.end - before};
+    std::vector<Piece> pieces;
+    for (std::size_t p = first; p < last; ++p) {
+        const auto& [cell, first_octant, end_octant, targets, box] = domains_.pieces[p];
+        const std::uint64_t before = domains_.pieces[first].targets.begin;
+        pieces.push_back({part_->cell_of()[cell],
+                          first_octant,
+                          end_octant,
+                          {Index(targets.begin - before), Index(targets.end - before)},
+                          box});
     }
     groups.targets = {};
     groups.target_count = part_->size();
@@ -148,42 +159,25 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     part_->find_softenings(groups);
 }
 
-/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets
-/// among local cells. Cutting needs ranges of both in one numbering, so Cell::begin and targets are
-/// shifted to indices among the particles of all ranks, and back afterwards.
-void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
-                                          std::span<const Piece> pieces)
+/// Cuts groups if only some arrivals are targets. A piece may contain coarse cells, also of other
+/// ranks, whose targets the coarse tree counts.
+void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, const Tree& tree,
+                                          const GroupSizes& sizes, std::span<const Piece> pieces)
 {
-    const DistributedTree distributed = this->distributed();
-    const std::size_t begin = distributed.first_leaf(), end = distributed.end_leaf();
-    const Index shift = part_->size() > 0 ? coarse_.leaf(begin).begin : 0;
-    auto& cells = tree.octree.cells;
-    std::vector<Index> absent;
-    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf) {
-        Cell& root = cells[part_->cell_of()[coarse_.leaves[leaf]]];
-        if (leaf >= begin && leaf < end)
-            continue;
-        absent.push_back(std::exchange(root.begin, coarse_.leaf(leaf).begin));
-    }
-    const auto shift_own = [&](Index by) {
-        for (std::size_t leaf = begin; leaf < end; ++leaf) {
-            const Index at = part_->cell_of()[coarse_.leaves[leaf]], next = cells[at].next;
-#pragma omp parallel for if (next - at > worth_threads) schedule(static)
-            for (Index c = at; c < next; ++c)
-                cells[c].begin += by;
-        }
-        for (Index& place : groups.found)
-            place += by;
-    };
     part_->find_targets(groups);
-    shift_own(shift);
     groups.take(groups.found);
-    chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
-    shift_own(0 - shift);
-    auto other = absent.begin();
-    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
-        if (leaf < begin || leaf >= end)
-            cells[part_->cell_of()[coarse_.leaves[leaf]]].begin = *other++;
+    const DistributedTree distributed = this->distributed();
+    const std::span<const Index> cell_of = part_->cell_of();
+    const auto here = [&](std::uint64_t target) {
+        const std::uint64_t first = coarse_.targets_before[distributed.first_leaf()],
+                            end = coarse_.targets_before[distributed.end_leaf()];
+        return Index(std::clamp(target, first, end) - first);
+    };
+    chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces, [&](Index cell) {
+        const GlobalRange targets =
+            coarse_.targets_of(Index(std::ranges::lower_bound(cell_of, cell) - cell_of.begin()));
+        return TargetRange{here(targets.begin), here(targets.end)};
+    });
 }
 
 /// Fills one region per cluster. Per-particle softening adds the targets' clearance to opening
@@ -304,14 +298,15 @@ DomainTreeBuilder::GatheredParticles DomainTreeBuilder::gather(std::span<const s
     const Rows own = part_->rows();
     GatheredParticles found;
     const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own.size()));
+    agreed([&] { check_number(total()); }); // each rank gathers all
     found.number.assign(own.number.begin(), own.number.end());
     if (!own.has_numbers) {
         found.number.resize(own.size());
         std::iota(found.number.begin(), found.number.end(),
-                  Index(std::accumulate(counts.begin(), counts.begin() + ranks_.rank(),
-                                        std::uint64_t(0))));
+                  std::accumulate(counts.begin(), counts.begin() + ranks_.rank(), GlobalIndex(0)));
     }
-    const std::vector<Index> number = ranks_.all_gather(std::span<const Index>(found.number));
+    const std::vector<GlobalIndex> number =
+        ranks_.all_gather(std::span<const GlobalIndex>(found.number));
     const auto gather = [&](const auto& mine, auto& all) {
         using Value = typename std::decay_t<decltype(all)>::value_type;
         const std::vector<Value> gathered = ranks_.all_gather(std::span<const Value>(mine));

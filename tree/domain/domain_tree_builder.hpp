@@ -29,7 +29,7 @@ public:
     DomainTreeBuilder& operator=(const DomainTreeBuilder&) = delete;
 
     /// Throws the same Error(input) on all ranks if a position is not finite or a mass is negative
-    /// or not finite, and Error(input) for too many particles.
+    /// or not finite, or a rank has too many particles.
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override;
     /// Updates the tree for the same particles at new positions. Targets may differ; domains change
@@ -63,8 +63,8 @@ public:
 
     Communicator& ranks() const { return ranks_; }
     DomainPart& part() const { return *part_; }
-    std::size_t total() const { return coarse_.octree.size; } ///< on all ranks
-    std::size_t targets() const                               ///< on all ranks
+    std::uint64_t total() const { return coarse_.particles(); } ///< on all ranks
+    std::uint64_t targets() const                               ///< on all ranks
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
@@ -78,22 +78,23 @@ public:
     /// Particles of all ranks, indexed by number, and the numbers of the local rows.
     struct GatheredParticles {
         Particles all;
-        std::vector<Index> number;
+        std::vector<GlobalIndex> number;
     };
     /// Gathers the particles on all ranks. `id`: identifiers of the local rows, or empty.
     GatheredParticles gather(std::span<const std::uint64_t> id);
 
 private:
     DistributedTree distributed() const { return {coarse_, domains_, ranks_.rank()}; }
+    void require_room() const;
     std::uint64_t max_in_leaf(const TreePlan& plan, std::uint64_t all) const;
-    std::vector<Piece> pieces(const TreePlan& plan) const;
+    std::vector<DomainPiece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
     void make_nodes(Tree& tree, Profile& profile);
     void import(Tree& tree, Profile& profile);
     void predict_factors(const TargetGroups& groups);
     bool factors_suffice(TargetGroups& groups, Profile& profile);
-    void cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+    void cut_target_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes,
                            std::span<const Piece> pieces);
 
     Communicator& ranks_;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "chamomile/tree/piece_cutter.hpp"
+
 namespace chamomile {
 
 int Domains::owner(std::size_t leaf) const
@@ -14,16 +16,37 @@ int Domains::owner(std::size_t leaf) const
 
 namespace {
 
+struct CoarseTargets {
+    using Range = GlobalRange;
+    const CoarseTree& tree;
+    Range in(Index cell, Range) const { return tree.targets_of(cell); }
+};
+
+} // namespace
+
+std::vector<DomainPiece> cut_pieces(const CoarseTree& tree, const PieceLimits& limits)
+{
+    std::vector<DomainPiece> pieces;
+    const CoarseTargets targets{tree};
+    if (tree.particles() > 0)
+        PieceCutter(targets, tree.octree, tree.moments, limits)
+            .cut_cell(0, tree.targets_of(0),
+                      [&](const DomainPiece& piece) { pieces.push_back(piece); });
+    return pieces;
+}
+
+namespace {
+
 /// A block of consecutive leaves that one rank must own: the leaves of a piece, or one leaf without
 /// targets. It ends before these indices and begins at the ends of the previous block.
 struct LeafBlock {
     std::size_t end_leaf, end_piece;
 };
 
-std::vector<LeafBlock> blocks_of(const CoarseTree& tree, const std::vector<Piece>& pieces)
+std::vector<LeafBlock> blocks_of(const CoarseTree& tree, const std::vector<DomainPiece>& pieces)
 {
     std::vector<LeafBlock> blocks;
-    const std::vector<Index>& before = tree.targets_before;
+    const std::vector<std::uint64_t>& before = tree.targets_before;
     std::size_t leaf = 0;
     for (std::size_t p = 0; p < pieces.size(); ++p) {
         while (before[leaf + 1] <= pieces[p].targets.begin)
@@ -39,7 +62,7 @@ std::vector<LeafBlock> blocks_of(const CoarseTree& tree, const std::vector<Piece
 
 /// Assigns each block to the rank between whose cuts its middle lies. weight_before[k]: total
 /// weight of the blocks before block k; last entry: of all blocks.
-Domains assign_blocks(const CoarseTree& tree, std::vector<Piece> pieces,
+Domains assign_blocks(const CoarseTree& tree, std::vector<DomainPiece> pieces,
                       const std::vector<LeafBlock>& blocks, std::span<const double> weight_before,
                       std::span<const double> cuts)
 {
@@ -60,18 +83,18 @@ Domains assign_blocks(const CoarseTree& tree, std::vector<Piece> pieces,
 
 } // namespace
 
-Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
+Domains make_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
                      std::span<const double> shares)
 {
     const std::vector<LeafBlock> blocks = blocks_of(tree, pieces);
     const std::uint64_t all = std::accumulate(tree.work.begin(), tree.work.end(), std::uint64_t(0));
-    const double mean = tree.octree.size > 0 ? double(all) / double(tree.octree.size) : 0;
+    const double mean = tree.particles() > 0 ? double(all) / double(tree.particles()) : 0;
     std::vector<double> weight_before{0};
     std::size_t leaf = 0;
     for (const LeafBlock& block : blocks) {
         double work = 0;
         for (; leaf < block.end_leaf; ++leaf)
-            work += std::max(double(tree.work[leaf]), 0.5 * mean * double(tree.leaf(leaf).count));
+            work += std::max(double(tree.work[leaf]), 0.5 * mean * double(tree.particles_of(leaf)));
         weight_before.push_back(weight_before.back() + work);
     }
     std::vector<double> cuts(shares.begin(), shares.end());
@@ -80,11 +103,12 @@ Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
     return assign_blocks(tree, std::move(pieces), blocks, weight_before, cuts);
 }
 
-Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Domains& domains)
+Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
+                     const Domains& domains)
 {
     const std::vector<LeafBlock> blocks = blocks_of(tree, pieces);
     const auto particles_before = [&](std::size_t leaf) {
-        return double(leaf < tree.leaves.size() ? tree.leaf(leaf).begin : tree.octree.size);
+        return tree.particles() > 0 ? double(tree.particles_before[leaf]) : 0;
     };
     std::vector<double> weight_before{0}, cuts;
     for (const LeafBlock& block : blocks)

@@ -9,12 +9,19 @@
 
 namespace chamomile {
 
+/// A piece of the coarse tree, with the targets of all ranks.
+using DomainPiece = PieceOf<GlobalRange>;
+
+/// Cuts the targets into pieces, in tree order. No cluster extends over two pieces if the limits
+/// are not below those of clusters (GroupSizes). Reads only the bounds in the moments.
+std::vector<DomainPiece> cut_pieces(const CoarseTree& tree, const PieceLimits& limits);
+
 /// Domains split the coarse tree into consecutive ranges of leaves, one per rank, some perhaps
 /// empty. A rank owns the particles in its leaves and the pieces of targets there. No piece or
 /// cluster extends over two ranks, hence the clusters of all ranks together equal those of a single
 /// rank.
 struct Domains {
-    std::vector<Piece> pieces; ///< of all ranks; Piece::targets counts the targets of all ranks
+    std::vector<DomainPiece> pieces;      ///< of all ranks
     std::vector<std::size_t> first_piece; ///< per rank; last entry: number of pieces
     std::vector<std::size_t> first_leaf;  ///< per rank; last entry: number of leaves
 
@@ -25,10 +32,11 @@ struct Domains {
 /// Cuts the tree at `shares` of the work: ranks + 1 values, rising from 0 to 1. The work of a leaf
 /// counts as at least half the mean work per particle, so that no rank gets more than about twice
 /// the mean number of particles.
-Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
+Domains make_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
                      std::span<const double> shares);
 
 /// Cuts at the same leaves as `domains`, or next to them if a piece of new targets crosses a cut.
-Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Domains& domains);
+Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
+                     const Domains& domains);
 
 } // namespace chamomile

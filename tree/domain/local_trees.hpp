@@ -71,7 +71,7 @@ public:
     std::span<const double> softening() const { return softening_; }
     bool has_softenings() const { return has_softenings_; }
     /// Returns Rows::number for each arrival, if rows have numbers.
-    std::span<const Index> number() const { return number_; }
+    std::span<const GlobalIndex> number() const { return number_; }
 
     /// Returns the first arrival from a rank.
     std::size_t first_from(int rank) const { return first_[std::size_t(rank)]; }
@@ -107,7 +107,7 @@ private:
 
     std::pmr::vector<Vec3<double>> position_{large_memory()};
     std::pmr::vector<double> mass_{large_memory()}, softening_{large_memory()};
-    std::pmr::vector<Index> number_{large_memory()};
+    std::pmr::vector<GlobalIndex> number_{large_memory()};
     std::pmr::vector<char> is_target_{large_memory()};
     std::vector<std::size_t> first_{0}; // first arrival from each rank; last entry: size()
     bool has_softenings_ = false;

@@ -173,7 +173,7 @@ void LocallyEssentialTree::grow(Tree& tree, const DistributedTree& distributed,
             const Index next = coarse.octree.cells[c].next;
             filler.fill_coarse(
                 c, cell_of[c],
-                {coarse.octree.cells[c].begin, 0, next < n ? cell_of[next] : end, 0});
+                {LocallyEssentialTree::absent, 0, next < n ? cell_of[next] : end, 0});
         }
     std::size_t divided = 0;
 #pragma omp parallel for if (end > worth_threads) schedule(static) reduction(+ : divided)

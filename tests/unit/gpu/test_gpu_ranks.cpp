@@ -331,6 +331,15 @@ TEST_CASE("fields on ranks equal a single rank bitwise at sources and points")
     }
 }
 
+TEST_CASE("numbers of particles may lie beyond those of an Index")
+{
+    SolverOptions options;
+    options.device = "gpu";
+    options.share_gpu = true;
+    for (const bool are_mixed : {false, true})
+        check_large_numbers(options, are_mixed);
+}
+
 TEST_CASE("ranks share a GPU only with share_gpu")
 {
     const int cards = int(list_gpus().size());

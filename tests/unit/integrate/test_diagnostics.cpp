@@ -278,7 +278,7 @@ TEST_CASE("diagnostics on several ranks equal a single rank bitwise for any dist
             for (const bool are_mixed : {false, true}) {
                 CAPTURE(ranks);
                 CAPTURE(are_mixed);
-                std::vector<Index> number(n); // rank after rank
+                std::vector<GlobalIndex> number(n); // rank after rank
                 std::iota(number.begin(), number.end(), 0);
                 if (are_mixed)
                     std::shuffle(number.begin(), number.end(), std::mt19937_64(3));
@@ -286,7 +286,8 @@ TEST_CASE("diagnostics on several ranks equal a single rank bitwise for any dist
                 run_ranks(ranks, [&](Communicator& own) {
                     const std::size_t first = own.first_of_run(n, own.rank()),
                                       count = own.first_of_run(n, own.rank() + 1) - first;
-                    const std::span<const Index> mine = std::span(number).subspan(first, count);
+                    const std::span<const GlobalIndex> mine =
+                        std::span(number).subspan(first, count);
                     Particles some;
                     for_each_column(
                         [&](Column, const std::string&, auto& values, auto& chosen) {
@@ -296,7 +297,7 @@ TEST_CASE("diagnostics on several ranks equal a single rank bitwise for any dist
                         all, some);
                     RowsInMemory rows(some);
                     const RankSubset part{own, n, first,
-                                          are_mixed ? mine : std::span<const Index>()};
+                                          are_mixed ? mine : std::span<const GlobalIndex>()};
                     found[std::size_t(own.rank())] =
                         diagnose({some, rows, part}, LagrangianRadii::computed, external);
                 });

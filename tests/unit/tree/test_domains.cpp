@@ -342,6 +342,14 @@ TEST_CASE("forces on particles stored on all ranks equal a single rank bitwise")
     }
 }
 
+TEST_CASE("numbers of particles may lie beyond those of an Index")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    for (const bool are_mixed : {false, true})
+        check_large_numbers(options, are_mixed);
+}
+
 TEST_CASE("different options and coincident particles raise equal errors on all ranks")
 {
     const auto line_of = [](bool others, bool twins) {

@@ -166,12 +166,10 @@ void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, const Tree& tree
 {
     part_->find_targets(groups);
     groups.take(groups.found);
-    const DistributedTree distributed = this->distributed();
     const std::span<const Index> cell_of = part_->cell_of();
-    const auto here = [&](std::uint64_t target) {
-        const std::uint64_t first = coarse_.targets_before[distributed.first_leaf()],
-                            end = coarse_.targets_before[distributed.end_leaf()];
-        return Index(std::clamp(target, first, end) - first);
+    const std::size_t first_leaf = distributed().first_leaf();
+    const auto here = [&](std::uint64_t target) { // no piece reaches before this rank's targets
+        return Index(target - coarse_.targets_before[first_leaf]);
     };
     chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces, [&](Index cell) {
         const GlobalRange targets =

@@ -342,6 +342,28 @@ TEST_CASE("forces on particles stored on all ranks equal a single rank bitwise")
     }
 }
 
+TEST_CASE("few targets have the groups of one rank")
+{
+    const Particles p = hernquist(4000);
+    std::vector<Index> active;
+    for (Index i = 5; i < p.size(); i += 61)
+        active.push_back(i);
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.01;
+    options.group_size = 8; // pieces of many coarse leaves, on each rank
+    options.cluster_size = 1;
+    Particles one = p;
+    make_solver(options)->solve(one, Quantities::acceleration_potential, active);
+    for (const int P : rank_counts) {
+        CAPTURE(P);
+        options.own_ranks = P;
+        Particles several = p;
+        make_solver(options)->solve(several, Quantities::acceleration_potential, active);
+        CHECK(same_forces(one, several));
+    }
+}
+
 TEST_CASE("numbers of particles may lie beyond those of an Index")
 {
     SolverOptions options;

@@ -49,10 +49,10 @@ public:
     /// Return one value per requested particle, in order. Throw the errors of the store.
     virtual std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) = 0;
     virtual std::span<const double> read_scalars(Column value, const RowSelection& rows) = 0;
-    /// The same for ids, of stores that have them.
+    /// Returns the ids of the requested particles. A store without ids must not be asked.
     virtual std::span<const std::uint64_t> read_ids(const RowSelection&)
     {
-        assert(!"they are with the caller");
+        assert(!"the caller has the ids");
         return {};
     }
 

@@ -13,7 +13,7 @@
 namespace chamomile {
 
 using Index = std::uint32_t;
-using GlobalIndex = std::uint64_t; ///< number of a particle among those of all ranks
+using GlobalIndex = std::uint64_t; ///< numbers a particle across ranks
 
 /// The state of N particles, one array per property; entry i of each array belongs to particle i.
 /// Units are those of the snapshot or caller.

@@ -21,7 +21,7 @@ unsigned blocks_of(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
-using Pieces = Sisters<GlobalRange>; // of cells that may lie on other ranks
+using Pieces = Sisters<GlobalRange>; // the cells may lie on other ranks
 
 /// A GroupTask holds the cells that all threads cut, and the size limits.
 struct GroupTask {

@@ -105,7 +105,7 @@ struct CoarseTree {
     std::vector<std::uint64_t> particles_before, targets_before;
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
-    /// Returns the number of particles of all ranks.
+    /// Returns the number of particles on all ranks together.
     std::uint64_t particles() const
     {
         return particles_before.empty() ? 0 : particles_before.back();

@@ -6,10 +6,11 @@ import pathlib
 import resource
 import tempfile
 
-import h5py
-
 from processes import MPIRUN, own_lines, processes, results
-from program import PROGRAM, as_text, chamomile, check, end, refused, run
+from program import PROGRAM, as_text, chamomile, check, end, need, refused, run
+
+need("h5py")
+import h5py  # noqa: E402
 
 
 def tables(folder, out):

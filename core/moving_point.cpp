@@ -4,7 +4,7 @@
 
 namespace chamomile {
 
-void gather_points(const Particles& particles, std::span<const Index> which,
+void gather_points(const Particles& particles, std::span<const GlobalIndex> which,
                    std::span<PhasePoint> into)
 {
 #pragma omp parallel for schedule(static) if (which.size() > worth_threads)

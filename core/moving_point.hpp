@@ -13,7 +13,7 @@ struct PhasePoint {
 };
 
 /// Copies the particles in `which`. `into` has the size of `which`.
-void gather_points(const Particles& particles, std::span<const Index> which,
+void gather_points(const Particles& particles, std::span<const GlobalIndex> which,
                    std::span<PhasePoint> into);
 
 /// A particle for drawing, in single precision.

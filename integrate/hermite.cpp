@@ -185,7 +185,8 @@ void Hermite::move_all(Particles& particles, double length, Moment now)
     state_.shared_length = length;
 }
 
-void Hermite::gather(Particles& particles, std::span<const Index> which, std::span<PhasePoint> into)
+void Hermite::gather(Particles& particles, std::span<const GlobalIndex> which,
+                     std::span<PhasePoint> into)
 {
     if (!is_within_step_)
         return gather_points(particles, which, into);

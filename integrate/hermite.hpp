@@ -73,7 +73,7 @@ public:
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
-    void gather(Particles& particles, std::span<const Index> which,
+    void gather(Particles& particles, std::span<const GlobalIndex> which,
                 std::span<PhasePoint> into) override;
     /// Needs StepSharing::blocks.
     void after_blocks(std::uint64_t every, BlockObserver observer) override;

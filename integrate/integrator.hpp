@@ -94,7 +94,7 @@ public:
                                         Quantities quantities, double time);
 
     /// Copies the particles in `which`, on any device, as gather_points(). Throws like step().
-    virtual void gather(Particles& particles, std::span<const Index> which,
+    virtual void gather(Particles& particles, std::span<const GlobalIndex> which,
                         std::span<PhasePoint> into)
     {
         gather_points(particles, which, into);

@@ -91,7 +91,7 @@ public:
         has_released_ = true;
         store_->release_host_copy();
     }
-    void gather(Particles& particles, std::span<const Index> which,
+    void gather(Particles& particles, std::span<const GlobalIndex> which,
                 std::span<PhasePoint> into) override;
     /// Needs individual steps of BlockScheme::all without ranks.
     void after_blocks(std::uint64_t every, BlockObserver observer) override;

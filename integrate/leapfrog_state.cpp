@@ -177,7 +177,7 @@ void Leapfrog::exchange_columns(Archive& archive, Particles& particles)
         resume(particles, std::move(columns));
 }
 
-void Leapfrog::gather(Particles& particles, std::span<const Index> which,
+void Leapfrog::gather(Particles& particles, std::span<const GlobalIndex> which,
                       std::span<PhasePoint> into)
 {
     store_->attach(particles);

@@ -133,7 +133,7 @@ public:
     /// Copies the current state to the attached particles; potentials if the last request had them.
     virtual void fetch() = 0;
     /// Copies the current particles in `which`, as gather_points(), without a fetch().
-    virtual void gather(std::span<const Index> which, std::span<PhasePoint> into)
+    virtual void gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into)
     {
         gather_points(*particles_, which, into);
     }

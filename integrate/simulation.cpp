@@ -207,7 +207,7 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
     has_potentials_ = quantities == Quantities::acceleration_potential;
 }
 
-void Simulation::gather(std::span<const Index> which, std::span<PhasePoint> into)
+void Simulation::gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into)
 {
     integrator_->gather(particles_, which, into);
 }

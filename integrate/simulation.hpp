@@ -124,7 +124,7 @@ public:
     ParticleReader& rows();
     /// Copies the current particles in `which`, as gather_points(), without a fetch. Does not
     /// change later steps. Throws Error(device).
-    void gather(std::span<const Index> which, std::span<PhasePoint> into);
+    void gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into);
     const Integrator& integrator() const { return *integrator_; }
     LedParticles* led() { return integrator_->led(); }
     void record_passages(double distance) { integrator_->record_passages(distance); }

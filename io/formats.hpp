@@ -14,8 +14,9 @@ class InputFile;
 class PendingFile;
 
 // read_hdf5() and read_gadget2() leave the moving columns in the file (Snapshot::deferred).
-Snapshot read_hdf5(const std::filesystem::path& path);
-Snapshot read_gadget2(const std::filesystem::path& path);
+// They refuse more than `max` particles before they allocate arrays.
+Snapshot read_hdf5(const std::filesystem::path& path, std::int64_t max);
+Snapshot read_gadget2(const std::filesystem::path& path, std::int64_t max);
 /// Open only the moving columns. Throw Error(input) for other formats.
 std::shared_ptr<FileRows> open_rows(const std::filesystem::path& path);
 std::shared_ptr<FileRows> open_hdf5_rows(const std::filesystem::path& path);

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <string>
 
-#include "chamomile/core/particles.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/input_file.hpp"
 
@@ -58,17 +56,18 @@ std::filesystem::path piece_path(const std::filesystem::path& whole, std::size_t
     return whole.parent_path() / name;
 }
 
-void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
+void check_counts(const TypeCounts& counts, const std::filesystem::path& file, std::int64_t max)
 {
+    const std::string where = max == max_on_one_rank ? " on one rank" : "";
     // Compares each count first, so that the sum cannot overflow.
-    constexpr std::int64_t max = std::numeric_limits<Index>::max();
     for (std::size_t type = 0; type < counts.size(); ++type)
         if (counts[type] < 0 || counts[type] > max)
             throw bad_input(file, "number of particles of type " + std::to_string(type),
-                            std::to_string(counts[type]), "must be 0 to " + std::to_string(max));
+                            std::to_string(counts[type]),
+                            "must be 0 to " + std::to_string(max) + where);
     if (sum(counts) > max)
         throw bad_input(file, "number of particles", std::to_string(sum(counts)),
-                        "must be at most " + std::to_string(max));
+                        "must be at most " + std::to_string(max) + where);
 }
 
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,

@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
+
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 
@@ -34,8 +37,11 @@ std::filesystem::path piece_path(const std::filesystem::path& whole, std::size_t
 /// Fault::input like the reader.
 std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path);
 
-/// Throws Error with Fault::input if a count is negative or the sum exceeds the range of Index.
-void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
+inline constexpr std::int64_t max_in_files = std::int64_t(1) << 48, ///< particles of a snapshot
+    max_on_one_rank = std::numeric_limits<Index>::max();
+
+/// Throws Error with Fault::input if a count is negative or the sum exceeds `max`.
+void check_counts(const TypeCounts& counts, const std::filesystem::path& file, std::int64_t max);
 
 /// TypeTotals holds a header's particle totals over all pieces, as low and high 32-bit words.
 struct TypeTotals {

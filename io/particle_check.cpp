@@ -64,13 +64,11 @@ void check_ids(const Particles& particles, const std::filesystem::path& file)
 {
     if (!has_duplicates(particles.id))
         return;
-    std::vector<Index> order(particles.size());
-    std::iota(order.begin(), order.end(), Index(0));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return particles.id[a] < particles.id[b]; });
-    const auto first = std::adjacent_find(order.begin(), order.end(), [&](Index a, Index b) {
-        return particles.id[a] == particles.id[b];
-    });
+    std::vector<GlobalIndex> order(particles.size());
+    std::iota(order.begin(), order.end(), GlobalIndex(0));
+    const auto id = [&](GlobalIndex i) { return particles.id[i]; };
+    std::ranges::stable_sort(order, {}, id);
+    const auto first = std::ranges::adjacent_find(order, {}, id);
     throw bad_input(
         file, "particles " + std::to_string(first[0]) + " and " + std::to_string(first[1]) + ", id",
         std::to_string(particles.id[*first]), "must be unique");

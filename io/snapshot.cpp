@@ -69,7 +69,7 @@ Snapshot read_text_of(const InputFile& file)
 /// new format needs only one row in file_formats.
 struct FileFormat {
     bool (*is)(const InputFile&);
-    Snapshot (*read)(const InputFile&);
+    Snapshot (*read)(const InputFile&, std::int64_t max);
     std::vector<std::filesystem::path> (*pieces)(const std::filesystem::path&) = nullptr;
     std::shared_ptr<FileRows> (*rows)(const std::filesystem::path&) = nullptr;
     std::array<const char*, 2> extensions = {};             ///< null: no writer
@@ -80,22 +80,34 @@ struct FileFormat {
 /// The formats, in the order of detection.
 constexpr FileFormat file_formats[] = {
     {[](const InputFile& file) { return find_superblock(file) >= 0; },
-     [](const InputFile& file) { return read_hdf5(file.path()); },
+     [](const InputFile& file, std::int64_t max) { return read_hdf5(file.path(), max); },
      hdf5_pieces,
      open_hdf5_rows,
      {".hdf5", ".h5"},
      nullptr,
      left_out_of_hdf5},
     {is_gadget2,
-     [](const InputFile& file) { return read_gadget2(file.path()); },
+     [](const InputFile& file, std::int64_t max) { return read_gadget2(file.path(), max); },
      gadget2_pieces,
      open_gadget2_rows,
      {".gadget2", ".gadget2"},
      write_gadget2,
      left_out_of_gadget2},
-    {is_nemo, read_nemo},
-    {is_tipsy, read_tipsy, nullptr, nullptr, {".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
-    {is_text, read_text_of, nullptr, nullptr, {".txt", ".dat"}, write_text, left_out_of_text},
+    {is_nemo, [](const InputFile& file, std::int64_t) { return read_nemo(file); }},
+    {is_tipsy,
+     [](const InputFile& file, std::int64_t) { return read_tipsy(file); },
+     nullptr,
+     nullptr,
+     {".tipsy", ".bin"},
+     write_tipsy,
+     left_out_of_tipsy},
+    {is_text,
+     [](const InputFile& file, std::int64_t) { return read_text_of(file); },
+     nullptr,
+     nullptr,
+     {".txt", ".dat"},
+     write_text,
+     left_out_of_text},
 };
 
 /// Returns the format detected from the content, or null.
@@ -107,12 +119,13 @@ const FileFormat* format_of(const InputFile& file)
     return nullptr;
 }
 
-/// Reads the file. HDF5 and GADGET-2 keep the deferred columns in the file.
-Snapshot read_by_content(const std::filesystem::path& path)
+/// Reads the file. HDF5 and GADGET-2 keep the deferred columns in the file, and refuse more than
+/// `max` particles.
+Snapshot read_by_content(const std::filesystem::path& path, std::int64_t max)
 {
     const InputFile file(path);
     if (const FileFormat* format = format_of(file))
-        return format->read(file);
+        return format->read(file, max);
     throw bad_input(path, "format", "unknown",
                     "must be HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text");
 }
@@ -132,11 +145,11 @@ void try_rows(FileRows& rows, const Snapshot& snapshot)
 /// columns.
 template <class Take>
 Snapshot read_and_check(const std::filesystem::path& path, Masses masses, MovingCheck moving,
-                        const Take& take)
+                        std::int64_t max, const Take& take)
 {
     try {
         const UnchangedFile as_opened(path);
-        Snapshot snapshot = read_by_content(path);
+        Snapshot snapshot = read_by_content(path, max);
         take(snapshot);
         as_opened.check();
         check_stated(snapshot, path);
@@ -171,6 +184,10 @@ void check_arrays(const Snapshot& snapshot, bool is_on_host, const std::filesyst
 {
     const Particles& particles = snapshot.particles;
     const std::size_t n = particles.size();
+    if (n > std::size_t(max_on_one_rank))
+        throw bad_output(path, "particles", std::to_string(n),
+                         "must be at most " + std::to_string(max_on_one_rank) +
+                             " in a file that one rank writes");
     const bool complete = particles.position.size() == n && particles.velocity.size() == n &&
                           (!snapshot.has_accelerations || particles.acceleration.size() == n) &&
                           (!snapshot.has_potentials || particles.potential.size() == n);
@@ -195,12 +212,12 @@ void number_particles(Snapshot& snapshot, const std::string& missing)
 
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {
-    return read_and_check(path, masses, MovingCheck::now, load_deferred);
+    return read_and_check(path, masses, MovingCheck::now, max_on_one_rank, load_deferred);
 }
 
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses, MovingCheck moving)
 {
-    return read_and_check(path, masses, moving, [](Snapshot&) {});
+    return read_and_check(path, masses, moving, max_in_files, [](Snapshot&) {});
 }
 
 std::shared_ptr<FileRows> open_rows(const std::filesystem::path& path)

@@ -58,15 +58,17 @@ struct Snapshot : SnapshotFacts {
 
 /// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns. The format is
 /// detected from the content, never from the name. `path` may be any piece of a snapshot in several
-/// files. The result passes check_particles(), but may be empty (see require_particles()). Throws
-/// Error with Fault::input: one line that names file, field and value.
+/// files. There must be fewer than 2^32 particles. The result passes check_particles(), but may be
+/// empty (see require_particles()). Throws Error with Fault::input: one line that names file, field
+/// and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
 /// When deferred positions and velocities are checked.
 enum class MovingCheck { now, later };
 
-/// Like read_snapshot(), but leaves the deferred columns of HDF5 and GADGET-2 in the file. With
-/// MovingCheck::later the caller checks them, by check_moving().
+/// Like read_snapshot(), but leaves the deferred columns of HDF5 and GADGET-2 in the file, and also
+/// opens files with more particles than one rank can have. With MovingCheck::later the caller
+/// checks the deferred columns, by check_moving().
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed,
                        MovingCheck moving = MovingCheck::now);
 

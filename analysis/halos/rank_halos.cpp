@@ -18,13 +18,12 @@ std::vector<T> gathered(const std::vector<T>& values, Communicator& ranks)
     return {all.begin(), all.end()};
 }
 
-/// Gathers halos on rank 0, by decreasing member count, then by first member. Members of `own` are
-/// numbers.
+/// Gathers halos on rank 0, by decreasing member count, then by first member.
 RankHalos gathered(const RankHalos& own, std::size_t spheres, Communicator& ranks)
 {
     const std::vector<Halo> halos = gathered(own.halos, ranks);
     const std::vector<OverdenseSphere> all_spheres = gathered(own.spheres, ranks);
-    const std::vector<Index> members = gathered(own.groups.members, ranks);
+    const std::vector<GlobalIndex> members = gathered(own.members, ranks);
     std::vector<std::size_t> first{0};
     for (const Halo& halo : halos)
         first.push_back(first.back() + halo.members);
@@ -34,15 +33,13 @@ RankHalos gathered(const RankHalos& own, std::size_t spheres, Communicator& rank
         return halos[a].members != halos[b].members ? halos[a].members > halos[b].members
                                                     : members[first[a]] < members[first[b]];
     });
-    RankHalos all{{{0}, {}}, {}, {}};
+    RankHalos all;
     for (const std::size_t h : order) {
         all.halos.push_back(halos[h]);
         all.spheres.insert(all.spheres.end(), all_spheres.begin() + std::ptrdiff_t(h * spheres),
                            all_spheres.begin() + std::ptrdiff_t((h + 1) * spheres));
-        all.groups.members.insert(all.groups.members.end(),
-                                  members.begin() + std::ptrdiff_t(first[h]),
-                                  members.begin() + std::ptrdiff_t(first[h + 1]));
-        all.groups.first.push_back(all.groups.members.size());
+        all.members.insert(all.members.end(), members.begin() + std::ptrdiff_t(first[h]),
+                           members.begin() + std::ptrdiff_t(first[h + 1]));
     }
     return all;
 }
@@ -53,10 +50,10 @@ RankHalos halos_of_ranks(const RankMatter& matter, const RankHaloRequest& reques
                          std::span<const double> densities, Communicator& ranks)
 {
     RankFriends friends(matter, request, ranks);
+    const ParticleGroups groups = friends.find();
     RankHalos own;
-    own.groups = friends.find();
-    own.halos = halo_properties(friends.particles(), own.groups, request.rule.periodicity,
-                                request.softening);
+    own.halos =
+        halo_properties(friends.particles(), groups, request.rule.periodicity, request.softening);
     std::vector<Vec3<double>> centers;
     std::vector<double> masses;
     for (const Halo& halo : own.halos) {
@@ -66,8 +63,8 @@ RankHalos halos_of_ranks(const RankMatter& matter, const RankHaloRequest& reques
     const SlabMatter slab = friends.slab();
     own.spheres = overdense_spheres(friends.particles(), request.rule.periodicity, centers, masses,
                                     densities, &slab);
-    for (Index& member : own.groups.members)
-        member = Index(friends.number_of(member));
+    for (const Index member : groups.members)
+        own.members.push_back(friends.number_of(member));
     return gathered(own, densities.size(), ranks);
 }
 

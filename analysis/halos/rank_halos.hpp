@@ -29,14 +29,15 @@ struct RankMatter {
     std::uint64_t first;
 };
 
-/// Halos with their members' numbers, and overdense_spheres() around them.
+/// Halos with their members' numbers, one halo after the other, and overdense_spheres() around
+/// them.
 struct RankHalos {
-    ParticleGroups groups;
+    std::vector<GlobalIndex> members;
     std::vector<Halo> halos;
     std::vector<OverdenseSphere> spheres;
 };
 
-/// Returns on rank 0 the groups of friends_of_friends(), halo_properties() and overdense_spheres()
+/// Returns on rank 0 the members of friends_of_friends(), halo_properties() and overdense_spheres()
 /// of the particles of all ranks, bit for bit as on one rank; nothing on other ranks. Collective.
 /// Particles outside the slab of their home rank go to the rank of their slab. Each rank links its
 /// slab with the particles within a linking length above it. The parts of a group agree on the

@@ -83,8 +83,8 @@ void add_box(Options& options, Request& request)
          "side in Mpc/h")
         .in(dimensions::length);
     t.number(
-        "n", [](Request & o) -> auto& { return o.model.particles; }, ranges::between(2, 1624),
-        "particles along a side, an even number");
+        "n", [](Request & o) -> auto& { return o.model.particles; },
+        ranges::between(2, max_particles_along_side), "particles along a side, an even number");
     t.number(
         "z-start", [](Request & o) -> auto& { return o.model.redshift; },
         Range{ranges::redshift.min, 1e4}, "redshift");

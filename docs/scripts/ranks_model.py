@@ -20,7 +20,7 @@ import pathlib
 import sys
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
-GPUS = (1, 2, 8, 64, 256)  # more GPUs would exceed the particle limit of `run` (2^32 - 1)
+GPUS = (1, 2, 8, 64, 256, 1024)
 SHARE = 16e6  # particles per GPU
 PARTS = ("particles", "imports", "messages", "coarse tree")
 MEASURED = {  # row in ranks_times.csv: particles, of one GPU or of all

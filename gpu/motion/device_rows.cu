@@ -145,13 +145,14 @@ std::span<const double> DeviceRows::read_scalars([[maybe_unused]] Column value,
     return brought(all_.potential, rows, some_reals_, potentials_);
 }
 
-void DeviceRows::gather(std::span<const Index> which, std::span<PhasePoint> into)
+void DeviceRows::gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into)
 {
     const std::size_t n = which.size();
     if (n == 0)
         return;
     check(cudaSetDevice(device_), "choose the device");
-    staging_.upload(which_, which.data(), n, stream_);
+    const std::vector<Index> places(which.begin(), which.end());
+    staging_.upload(which_, places.data(), n, stream_);
     make_points<<<blocks(n), block_size, 0, stream_>>>(all_.vectors[0], all_.vectors[1], n,
                                                        which_.data(), points_.reserve(n));
     check(cudaGetLastError(), "gather particles");

@@ -39,7 +39,7 @@ public:
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;
     /// Copies some particles, as gather_points().
-    void gather(std::span<const Index> which, std::span<PhasePoint> into);
+    void gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into);
     void add_squared_velocities(ExactSums<double>& sums);
 
 private:

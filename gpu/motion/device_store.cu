@@ -111,7 +111,7 @@ public:
         has_potentials_ = false;
     }
 
-    void gather(std::span<const Index> which, std::span<PhasePoint> into) override
+    void gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into) override
     {
         rows_of_now().gather(which, into);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -26,9 +27,9 @@ void check(const InitialConditionsOptions& o)
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
     if (!(o.side > 0) || !std::isfinite(o.side))
         refuse("box: " + number_text(o.side) + ": must be > 0");
-    if (o.particles < 2 || o.particles > 1625 || o.particles % 2 != 0)
+    if (o.particles < 2 || o.particles > max_particles_along_side || o.particles % 2 != 0)
         refuse("particles along a side: " + std::to_string(o.particles) +
-               ": must be an even number from 2 to 1624"); // 1626^3 exceeds the range of Index
+               ": must be an even number from 2 to " + std::to_string(max_particles_along_side));
     if (!(o.redshift > -1) || !std::isfinite(o.redshift))
         refuse("z-start: " + number_text(o.redshift) + ": must be above -1");
     if (o.order != 1 && o.order != 2)
@@ -216,6 +217,10 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
     const Run run = ranks ? Run{ranks->first_of_run(count, ranks->rank()),
                                 ranks->first_of_run(count, ranks->rank() + 1)}
                           : Run{0, count};
+    if (run.end - run.begin > std::numeric_limits<Index>::max())
+        throw Error(Fault::usage, "particles along a side: " + std::to_string(facts.particles) +
+                                      ": " + std::to_string(count) +
+                                      " particles: must be below 2^32 on one rank");
     SlabFourier<double> fourier(
         facts.load == ParticleLoad::grid ? facts.particles : 2 * facts.particles, ranks);
     const auto potential = [&] { // 2LPT on a glass makes it twice, to save a mesh

@@ -13,6 +13,8 @@ enum class ParticleLoad {
     glass ///< initial/cosmology/glass.hpp, repeated
 };
 
+inline constexpr int max_particles_along_side = 10000;
+
 /// InitialConditionsOptions describes the box, its particles and its random field.
 struct InitialConditionsOptions {
     PowerOptions power;  ///< including the background

@@ -114,7 +114,8 @@ SampledErrors LedIntegrator::sample_errors(Particles&, std::size_t targets, Quan
     return lead<&RankRun::sample_errors>({}, std::uint64_t(targets), quantities, time);
 }
 
-void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<PhasePoint> into)
+void LedIntegrator::gather(Particles&, std::span<const GlobalIndex> which,
+                           std::span<PhasePoint> into)
 {
     led_.run().asked = std::as_writable_bytes(into);
     lead<&RankRun::gather>(std::as_bytes(which));

@@ -29,7 +29,7 @@ public:
     SampledErrors sample_errors(Particles&, std::size_t targets, Quantities quantities,
                                 double time) override;
     void release_host_copy() override { is_alone_ = true; }
-    void gather(Particles& particles, std::span<const Index> which,
+    void gather(Particles& particles, std::span<const GlobalIndex> which,
                 std::span<PhasePoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;

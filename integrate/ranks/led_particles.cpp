@@ -6,6 +6,17 @@
 
 namespace chamomile {
 
+std::vector<std::uint64_t> LedParticles::ids_of(std::span<const GlobalIndex> numbers)
+{
+    std::vector<std::uint64_t> ids(numbers.size());
+    for_blocks(ids.size(), [&](std::size_t begin, std::size_t end) {
+        run_.asked = std::as_writable_bytes(std::span(ids).subspan(begin, end - begin));
+        lead<&RankRun::fetch, true>(std::as_bytes(numbers.subspan(begin, end - begin)), Column::id,
+                                    GlobalIndex(0), GlobalIndex(0));
+    });
+    return ids;
+}
+
 void LedParticles::scatter_lasting(const Particles& particles)
 {
     begin(particles.size());

@@ -47,14 +47,17 @@ public:
     {
         return fetch(Column::id, rows, ids_);
     }
+    /// Returns the ids of the particles with these numbers, fetched in blocks.
+    std::vector<std::uint64_t> ids_of(std::span<const GlobalIndex> numbers);
     /// Gathers rows of all ranks on rank 0.
     template <class T>
     std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into)
     {
+        const std::vector<GlobalIndex> numbers(rows.list.begin(), rows.list.end());
         into.resize(rows.size());
         run_.asked = std::as_writable_bytes(std::span(into));
-        lead<&RankRun::fetch, true>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
-                                    std::uint64_t(rows.end));
+        lead<&RankRun::fetch, true>(std::as_bytes(std::span(numbers)), column,
+                                    GlobalIndex(rows.begin), GlobalIndex(rows.end));
         return into;
     }
 
@@ -68,18 +71,20 @@ public:
         has_types_ = true;
     }
 
-    /// Starts to scatter columns of `count` particles.
-    void begin(std::size_t count)
+    /// Starts to scatter columns of `count` particles, numbered from `first` on. Tests give numbers
+    /// beyond 32 bits.
+    void begin(std::size_t count, GlobalIndex first = 0)
     {
         has_types_ = false;
-        lead<&RankRun::begin>({}, std::uint64_t(count));
+        first_ = first;
+        lead<&RankRun::begin>({}, std::uint64_t(count), first);
     }
-    /// Scatters values of a column, from particle `first` on.
+    /// Scatters values of a column, from row `begin` on.
     template <class T>
-    void scatter(Column column, std::size_t first, std::span<const T> values)
+    void scatter(Column column, std::size_t begin, std::span<const T> values)
     {
         run_.distributed = std::as_bytes(values);
-        lead<&RankRun::take, true>({}, column, std::uint64_t(first));
+        lead<&RankRun::take, true>({}, column, first_ + begin);
     }
     /// Scatter a column in blocks.
     template <class T>
@@ -163,6 +168,7 @@ public:
 private:
     Communicator& ranks_;
     RankRun run_;
+    GlobalIndex first_ = 0;                                         ///< number of the first row
     bool has_types_ = false;                                        ///< types have been scattered
     std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "

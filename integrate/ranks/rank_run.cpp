@@ -71,37 +71,44 @@ void RankRun::put_into()
     });
 }
 
-void RankRun::begin(std::uint64_t count)
+void RankRun::divide(std::uint64_t count, GlobalIndex first)
 {
-    agreed([&] { check_number(count); }); // rank 0 numbers them
-    count_ = count;
+    const auto size = std::uint64_t(ranks_.size());
+    agreed([&] { check_number((count + size - 1) / size); });
+    homes_.clear();
+    for (int r = 0; r <= ranks_.size(); ++r)
+        homes_.push_back(first + ranks_.first_of_run(count, r));
+}
+
+void RankRun::begin(std::uint64_t count, GlobalIndex first)
+{
+    divide(count, first);
     home_ = {};
     steps_.emplace();
 }
 
-void RankRun::take(Column column, std::uint64_t first)
+void RankRun::take(Column column, GlobalIndex first)
 {
     StepColumns none;
     visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         ranks_.scatter(std::span(reinterpret_cast<const T*>(distributed.data()),
                                  distributed.size() / sizeof(T)),
-                       count_, inbox_, std::size_t(first));
+                       homes_.back() - homes_[0], inbox_, first - homes_[0]);
         const std::span<const T> part = inbox_.all<T>();
-        values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
-                       ranks_.first_of_run(count_, ranks_.rank()));
+        values.reserve(home_end() - home());
         values.insert(values.end(), part.begin(), part.end());
     });
 }
 
 void RankRun::make_particles(InitialFacts facts)
 {
+    const auto side = std::uint64_t(facts.particles);
+    divide(side * side * side, 0);
     InitialPlan plan{facts, {}, {}};
     read_sized(given_, plan.rms);
     read_sized(given_, plan.glass);
     home_ = make_initial_conditions(plan, &ranks_);
-    count_ = std::uint64_t(facts.particles) * std::uint64_t(facts.particles) *
-             std::uint64_t(facts.particles);
 }
 
 void RankRun::resume()
@@ -112,27 +119,14 @@ void RankRun::resume()
     steps_.reset();
 }
 
-/// Returns the first home row of each rank, and the end.
-std::vector<std::uint64_t> RankRun::homes() const
-{
-    std::vector<std::uint64_t> homes;
-    for (int r = 0; r <= ranks_.size(); ++r)
-        homes.push_back(ranks_.first_of_run(count_, r));
-    return homes;
-}
-
 /// Sends a range of home rows to rank 0.
 template <class T>
-void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> values)
+void RankRun::answer(GlobalIndex first, GlobalIndex end, std::span<const T> values)
 {
-    const int rank = ranks_.rank();
-    const std::uint64_t home = ranks_.first_of_run(count_, rank),
-                        after = ranks_.first_of_run(count_, rank + 1),
-                        from = std::clamp(first, home, after);
-    ranks_.gather(
-        values.subspan(std::size_t(from - home), std::size_t(std::clamp(end, home, after) - from)),
-        inbox_);
-    if (rank == 0)
+    const GlobalIndex from = std::clamp(first, home(), home_end());
+    ranks_.gather(values.subspan(from - home(), std::clamp(end, home(), home_end()) - from),
+                  inbox_);
+    if (ranks_.rank() == 0)
         copy_bytes(inbox_.all<std::byte>(), asked.data());
 }
 
@@ -140,25 +134,23 @@ void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> 
 template <class T, class Value>
 void RankRun::answer(const Value& value)
 {
-    std::vector<Index> list(given_.size() / sizeof(Index));
+    std::vector<GlobalIndex> list(given_.size() / sizeof(GlobalIndex));
     std::memcpy(list.data(), given_.data(), given_.size());
-    const std::vector<std::uint64_t> homes = this->homes();
-    const std::size_t own = std::size_t(ranks_.rank());
     std::vector<T> mine;
-    for (const Index number : list)
-        if (number >= homes[own] && number < homes[own + 1])
-            mine.push_back(value(std::size_t(number - homes[own])));
+    for (const GlobalIndex number : list)
+        if (number >= home() && number < home_end())
+            mine.push_back(value(std::size_t(number - home())));
     Inbox inbox;
     ranks_.gather(std::span<const T>(mine), inbox);
-    std::vector<std::size_t> next(homes.size()); // next value from each rank
-    for (std::size_t k = 0; k < list.size() && own == 0; ++k) {
-        const auto r = std::ranges::upper_bound(homes, list[k]) - homes.begin() - 1;
+    std::vector<std::size_t> next(homes_.size()); // next value from each rank
+    for (std::size_t k = 0; k < list.size() && ranks_.rank() == 0; ++k) {
+        const auto r = std::ranges::upper_bound(homes_, list[k]) - homes_.begin() - 1;
         std::memcpy(asked.data() + k * sizeof(T), &inbox.from<T>(int(r))[next[std::size_t(r)]++],
                     sizeof(T));
     }
 }
 
-void RankRun::fetch(Column column, std::uint64_t first, std::uint64_t end)
+void RankRun::fetch(Column column, GlobalIndex first, GlobalIndex end)
 {
     if (column < Column::step)
         update_home();
@@ -207,9 +199,8 @@ RankHalos RankRun::halos(RankHaloRequest request)
     update_home();
     std::vector<double> densities(given_.size() / sizeof(double));
     read_bytes(given_, densities.data(), densities.size());
-    return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type,
-                           ranks_.first_of_run(count_, ranks_.rank())},
-                          request, densities, ranks_);
+    return halos_of_ranks({home_.position, home_.velocity, home_.mass, home_.type, home()}, request,
+                          densities, ranks_);
 }
 
 SampledErrors RankRun::sample_errors(std::uint64_t targets, Quantities quantities, double time)
@@ -231,9 +222,9 @@ RadialBins RankRun::radial_bins(ProfileRequest request)
 {
     update_home();
     RowsInMemory rows(home_);
+    const RowSelection own = rows_of_file();
     return chamomile::radial_bins(
-        {home_, rows, RankSubset{ranks_, count_, ranks_.first_of_run(count_, ranks_.rank())}},
-        request, 0, 1);
+        {home_, rows, RankSubset{ranks_, homes_.back() - homes_[0], own.begin}}, request, 0, 1);
 }
 
 bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)
@@ -294,15 +285,14 @@ bool RankRun::read_checkpoint(std::uint32_t sum)
     ranks_.sum(std::span(&hidden, 1));
     if (hidden > 0)
         return false;
-    const std::size_t first = ranks_.first_of_run(count_, ranks_.rank()),
-                      end = ranks_.first_of_run(count_, ranks_.rank() + 1);
+    const RowSelection own = rows_of_file();
     ranks_.run_and_agree([&] {
         for (const Column column : columns)
             visit_column(column, home_, *steps_, [&](auto& values) {
                 using T = typename std::remove_reference_t<decltype(values)>::value_type;
                 if constexpr (!std::is_integral_v<T>) {
-                    values.resize(end - first);
-                    checkpoint->part(name_in_archives(column), first, std::span(values));
+                    values.resize(own.size());
+                    checkpoint->part(name_in_archives(column), own.begin, std::span(values));
                 }
             });
     });
@@ -311,16 +301,15 @@ bool RankRun::read_checkpoint(std::uint32_t sum)
 
 std::optional<Box> RankRun::read_file(bool has_velocities)
 {
-    const std::size_t first = ranks_.first_of_run(count_, ranks_.rank()),
-                      end = ranks_.first_of_run(count_, ranks_.rank() + 1);
+    const RowSelection own = rows_of_file();
     std::vector<Vec3<double>> position, velocity;
     Box box;
     std::uint64_t wrong = 0;
     try {
         const std::shared_ptr<FileRows> rows = FileRows::unpacked(given_);
         const auto read = [&](Column column, std::vector<Vec3<double>>& values) {
-            resize_large(end - first, values);
-            rows->read(column, first, std::span(values));
+            resize_large(own.size(), values);
+            rows->read(column, own.begin, std::span(values));
             const PointBounds found = bounds_of(values);
             wrong += found.first_not_finite < values.size();
             return found.box;
@@ -329,9 +318,9 @@ std::optional<Box> RankRun::read_file(bool has_velocities)
         if (has_velocities)
             read(Column::velocity, velocity);
         else // only checks them
-            for (std::size_t at = first; at < end; at += rows->max()) {
+            for (std::size_t at = own.begin; at < own.end; at += rows->max()) {
                 const auto block =
-                    rows->read_vectors(Column::velocity, {at, std::min(at + rows->max(), end)});
+                    rows->read_vectors(Column::velocity, {at, std::min(at + rows->max(), own.end)});
                 wrong += bounds_of(block).first_not_finite < block.size();
             }
     } catch (const Error&) {

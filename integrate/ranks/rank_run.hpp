@@ -71,15 +71,15 @@ public:
     /// Makes the solver and the leapfrog; `comoving`, if any, sets its clock.
     void make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving);
     void put_into(); ///< an external field, packed in the message
-    /// Starts to scatter columns of `count` particles.
-    void begin(std::uint64_t count);
+    /// Starts to scatter columns of `count` particles, numbered from `first` on.
+    void begin(std::uint64_t count, GlobalIndex first);
     /// Scatters values of a column, from global number `first` on.
-    void take(Column column, std::uint64_t first);
+    void take(Column column, GlobalIndex first);
     /// Makes initial conditions at home, from the facts and the rest of their plan in the message.
     void make_particles(InitialFacts facts);
     void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
-    void fetch(Column column, std::uint64_t first, std::uint64_t end);
+    void fetch(Column column, GlobalIndex first, GlobalIndex end);
     void gather();
     /// Measure the particles of all ranks, at home or in the leapfrog. Spectra are of the types
     /// whose bits are set. Halos take densities from the message; rank 0 returns them.
@@ -137,15 +137,20 @@ private:
         if (!steps_)
             steps_ = leapfrog_->columns();
     }
-    std::vector<std::uint64_t> homes() const;
+    /// Divides `count` particles into home rows, numbered from `first` on.
+    void divide(std::uint64_t count, GlobalIndex first);
+    GlobalIndex home() const { return homes_[std::size_t(ranks_.rank())]; }
+    GlobalIndex home_end() const { return homes_[std::size_t(ranks_.rank()) + 1]; }
+    /// Returns the home rows as rows of a file.
+    RowSelection rows_of_file() const { return {home() - homes_[0], home_end() - homes_[0]}; }
     template <class T>
-    void answer(std::uint64_t first, std::uint64_t end, std::span<const T> values);
+    void answer(GlobalIndex first, GlobalIndex end, std::span<const T> values);
     template <class T, class Value>
     void answer(const Value& value);
 
     Communicator& ranks_;
-    Bytes given_ = {};        ///< rest of the message
-    std::uint64_t count_ = 0; ///< particles on all ranks
+    Bytes given_ = {};               ///< rest of the message
+    std::vector<GlobalIndex> homes_; ///< number of each rank's first home row, and the end
     Particles home_;
     std::optional<StepColumns> steps_; ///< at home; empty: not current
     Inbox inbox_;                      ///< for blocks of rows

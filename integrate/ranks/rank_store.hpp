@@ -44,7 +44,7 @@ public:
         return {ranks, part_.count, part_.first, number_};
     }
     void release_host_copy() override { is_alone_ = true; }
-    void gather(std::span<const Index> which, std::span<PhasePoint> into) override
+    void gather(std::span<const GlobalIndex> which, std::span<PhasePoint> into) override
     {
         fetch();
         gather_points(*particles_, which, into);

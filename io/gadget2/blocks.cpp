@@ -81,7 +81,7 @@ void Gadget2Piece::find_blocks()
             header = file.value<Gadget2Header>(block.offset);
             if (order == ByteOrder::swapped)
                 header.swap_bytes();
-            check_counts(counts(), file.path());
+            check_counts(counts(), file.path(), max_in_files);
         }
         offset = after(block);
         blocks.push_back(std::move(block));

@@ -90,8 +90,10 @@ void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& partic
     read_masses(piece, begin, particles);
 }
 
-/// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
+/// Opens all pieces, which may have up to `max` particles, and checks their consistency. Adds
+/// notes.
 std::vector<std::unique_ptr<Gadget2Piece>> open_gadget2_pieces(const std::filesystem::path& path,
+                                                               std::int64_t max,
                                                                std::vector<std::string>& notes)
 {
     std::vector<std::unique_ptr<Gadget2Piece>> pieces;
@@ -107,7 +109,7 @@ std::vector<std::unique_ptr<Gadget2Piece>> open_gadget2_pieces(const std::filesy
         for (std::size_t type = 0; type < 6; ++type)
             found[type] += header.count[type];
     }
-    check_counts(found, path);
+    check_counts(found, path, max);
     for (const auto& piece : pieces) {
         const TypeTotals stated = piece->totals();
         if (stated.low == TypeCounts{} && pieces.size() == 1)
@@ -179,13 +181,13 @@ std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& p
 std::shared_ptr<FileRows> open_gadget2_rows(const std::filesystem::path& path)
 {
     std::vector<std::string> notes;
-    return std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, notes));
+    return std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, max_in_files, notes));
 }
 
-Snapshot read_gadget2(const std::filesystem::path& path)
+Snapshot read_gadget2(const std::filesystem::path& path, std::int64_t max)
 {
     std::vector<std::string> notes;
-    const auto rows = std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, notes));
+    const auto rows = std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, max, notes));
     const auto& pieces = rows->pieces();
     Snapshot snapshot = properties_of(*pieces[0]);
     snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());

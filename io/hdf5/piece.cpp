@@ -54,7 +54,7 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
         throw bad_input(path, "Header", "missing", "must be a snapshot of the GADGET family");
 
     counts = type_counts(header, "NumPart_ThisFile", path);
-    check_counts(counts, path);
+    check_counts(counts, path, max_in_files);
     totals.low = counts;
     if (header.has_attribute("NumPart_Total"))
         totals.low = type_counts(header, "NumPart_Total", path);

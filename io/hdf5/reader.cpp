@@ -26,8 +26,9 @@ std::vector<std::filesystem::path> files_of(const Hdf5Piece& first)
                              : piece_paths(first.path, first.files);
 }
 
-/// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
-std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
+/// Opens all pieces, which may have up to `max` particles, and checks their consistency. Adds
+/// notes.
+std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path, std::int64_t max,
                                         std::vector<std::string>& notes)
 {
     Hdf5Piece first(path);
@@ -47,7 +48,7 @@ std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
             tracers[type] += piece.tracers[type];
         }
     }
-    check_counts(found, path);
+    check_counts(found, path, max);
     if (first.linked != 0)
         check_totals(found, first.totals, path);
     for (const Hdf5Piece& piece : pieces) {
@@ -218,14 +219,14 @@ std::shared_ptr<FileRows> open_hdf5_rows(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
     std::vector<std::string> notes;
-    return std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, notes));
+    return std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, max_in_files, notes));
 }
 
-Snapshot read_hdf5(const std::filesystem::path& path)
+Snapshot read_hdf5(const std::filesystem::path& path, std::int64_t max)
 {
     const Hdf5Quiet quiet;
     std::vector<std::string> notes;
-    const auto rows = std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, notes));
+    const auto rows = std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, max, notes));
     const std::vector<Hdf5Piece>& pieces = rows->pieces();
     Snapshot snapshot = properties_of(pieces[0]);
     snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());

@@ -18,12 +18,13 @@ void TrackFile::choose(const std::string& text, const Particles& particles)
     const bool is_list = !is_file(text);
     ids_ = is_list ? parse_numbers<std::uint64_t>("{track}", text, ranges::not_negative)
                    : read_ids(text);
-    std::vector<std::pair<std::uint64_t, Index>> known;
+    std::vector<std::pair<std::uint64_t, GlobalIndex>> known;
     for (std::size_t i = 0; i < particles.id.size(); ++i)
-        known.emplace_back(particles.id[i], Index(i));
+        known.emplace_back(particles.id[i], i);
     std::sort(known.begin(), known.end());
     for (const std::uint64_t id : ids_) {
-        const auto found = std::lower_bound(known.begin(), known.end(), std::pair{id, Index(0)});
+        const auto found =
+            std::lower_bound(known.begin(), known.end(), std::pair{id, GlobalIndex(0)});
         const std::string word = "{track}: " + (is_list ? "" : text + ": ") + std::to_string(id);
         if (found == known.end() || found->first != id)
             throw Error(Fault::usage, word + ": no particle has this id");
@@ -84,7 +85,11 @@ void TrackFile::exchange(Archive& archive)
 {
     file_.exchange(archive, "track");
     archive("track/ids", ids_);
-    archive("track/which", which_);
+    if (!archive.is_reading() || archive.has("track/places"))
+        return archive("track/places", which_);
+    std::vector<Index> which; // by earlier versions
+    archive("track/which", which);
+    which_.assign(which.begin(), which.end());
 }
 
 } // namespace chamomile

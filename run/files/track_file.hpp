@@ -47,7 +47,7 @@ private:
 
     std::uint64_t every_;
     std::vector<std::uint64_t> ids_;
-    std::vector<Index> which_;
+    std::vector<GlobalIndex> which_;
     std::vector<PhasePoint> points_;
     std::string noted_; ///< rows within the present step
     bool is_comoving_ = false;

@@ -254,17 +254,6 @@ RankHalos halos_on_ranks(const MatterOnRanks& ranks, const Particles& all, const
     return ranks.led.halos(request, densities, all.type);
 }
 
-/// Returns the ids of some particles, block by block.
-std::vector<std::uint64_t> ids_of(std::span<const Index> which, ParticleReader& rows)
-{
-    std::vector<std::uint64_t> ids(which.size());
-    rows.for_blocks(which.size(), [&](std::size_t begin, std::size_t end) {
-        std::ranges::copy(rows.read_ids(RowSelection(which.subspan(begin, end - begin))),
-                          ids.begin() + std::ptrdiff_t(begin));
-    });
-    return ids;
-}
-
 } // namespace
 
 std::string friends_note(const Particles& all, const std::vector<int>& types)
@@ -304,7 +293,7 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
         catalogue.seconds = wall_clock_seconds() - start;
         catalogue.halos = std::move(found.halos);
         catalogue.spheres = std::move(found.spheres);
-        catalogue.ids = ids_of(found.groups.members, ranks->led);
+        catalogue.ids = ranks->led.ids_of(found.members);
         return catalogue;
     }
     const ParticleGroups groups = groups_on(request.device, particles.position, rule);
@@ -313,8 +302,8 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
         overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
     catalogue.seconds = wall_clock_seconds() - start;
-    RowsInMemory here(particles);
-    catalogue.ids = ids_of(groups.members, here);
+    for (const Index member : groups.members)
+        catalogue.ids.push_back(particles.id[member]);
     return catalogue;
 }
 

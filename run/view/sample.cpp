@@ -56,8 +56,8 @@ ViewSampler::ViewSampler(const Particles& particles)
                                        Chooser(counts_[4]), Chooser(counts_[5])};
     for (std::size_t i = 0; i < particles.size(); ++i)
         if (const std::size_t type = particles.type[i]; choosers[type].choose(random))
-            order_[type].push_back(Index(i));
-    for (std::vector<Index>& order : order_)
+            order_[type].push_back(i);
+    for (std::vector<GlobalIndex>& order : order_)
         std::shuffle(order.begin(), order.end(), random);
 }
 

@@ -42,7 +42,8 @@ struct ViewSample {
 };
 
 /// A PointSource copies the particles with these indices, like gather_points().
-using PointSource = std::function<void(std::span<const Index> which, std::span<PhasePoint> into)>;
+using PointSource =
+    std::function<void(std::span<const GlobalIndex> which, std::span<PhasePoint> into)>;
 /// Returns the source for particles on the host, which must outlive it.
 PointSource source_of(const Particles& particles);
 
@@ -58,7 +59,7 @@ public:
                 ViewSample& sample) const;
 
 private:
-    std::array<std::vector<Index>, 6> order_; ///< up to max_view_points per type
+    std::array<std::vector<GlobalIndex>, 6> order_; ///< up to max_view_points per type
     std::array<std::uint64_t, 6> counts_{};
     std::array<double, 6> mass_{};
 };

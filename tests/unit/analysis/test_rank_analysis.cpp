@@ -20,6 +20,7 @@ TEST_SUITE_BEGIN("rank_analysis");
 namespace {
 
 constexpr int numbers_of_ranks[] = {1, 2, 3, 4, 7};
+constexpr GlobalIndex first_number = GlobalIndex(5) << 32; ///< of the particles in halos
 
 /// Clumps in a cube with side 3, with unequal masses.
 Particles matter(std::size_t n)
@@ -102,15 +103,17 @@ RankHalos on_one_rank(const Particles& p, const Linking& linking)
             chosen.push_back(Index(i));
             position.push_back(p.position[i]);
         }
-    RankHalos found;
-    found.groups =
+    ParticleGroups groups =
         friends_of_friends(position, {linking.side}, linking.length, linking.min_members);
-    for (Index& member : found.groups.members)
+    RankHalos found;
+    for (Index& member : groups.members) {
         member = chosen[member];
+        found.members.push_back(first_number + member);
+    }
     Particles scaled = p;
     for (Vec3<double>& v : scaled.velocity)
         v = request.velocity_factor * v;
-    found.halos = halo_properties(scaled, found.groups, {linking.side}, request.softening);
+    found.halos = halo_properties(scaled, groups, {linking.side}, request.softening);
     std::vector<Vec3<double>> centers;
     std::vector<double> masses;
     for (const Halo& halo : found.halos) {
@@ -127,7 +130,7 @@ RankMatter matter_of(const Particles& p, const Communicator& ranks)
     const std::size_t first = ranks.first_of_run(p.size(), ranks.rank()),
                       count = ranks.first_of_run(p.size(), ranks.rank() + 1) - first;
     const auto own = [&](const auto& values) { return std::span(values).subspan(first, count); };
-    return {own(p.position), own(p.velocity), own(p.mass), own(p.type), first};
+    return {own(p.position), own(p.velocity), own(p.mass), own(p.type), first_number + first};
 }
 
 RankHalos on_ranks(const Particles& p, const Linking& linking, int P,
@@ -142,7 +145,7 @@ RankHalos on_ranks(const Particles& p, const Linking& linking, int P,
                 halos_of_ranks(matter_of(own, ranks), request_of(linking), densities_of(p), ranks);
             if (ranks.rank() == 0)
                 found = std::move(halos);
-            else if (halos.groups.size() > 0)
+            else if (!halos.halos.empty())
                 throw Error(Fault::numeric, "a rank above 0 has halos");
         },
         options);
@@ -164,12 +167,11 @@ void check_on_ranks(const Linking& linking)
     CAPTURE(linking.name);
     const Particles p = particles_of(linking);
     const RankHalos one = on_one_rank(p, linking);
-    CHECK(one.groups.size() >= std::min<std::size_t>(p.size(), 1));
+    CHECK(one.halos.size() >= std::min<std::size_t>(p.size(), 1));
     for (const int P : numbers_of_ranks) {
         CAPTURE(P);
         const RankHalos found = on_ranks(p, linking, P);
-        CHECK(found.groups.first == one.groups.first);
-        CHECK(found.groups.members == one.groups.members);
+        CHECK(found.members == one.members);
         CHECK(std::ranges::equal(found.halos, one.halos,
                                  [](const Halo& a, const Halo& b) { return are_equal(a, b); }));
         CHECK(std::ranges::equal(found.spheres, one.spheres,
@@ -252,7 +254,7 @@ TEST_CASE("a chain of particles through all ranks is one halo")
     for (const double side : {0., 1.}) {
         const Linking linking{"chain", chain(200), side, 0.0087, 200}; // steps of 0.005 sqrt(3)
         check_on_ranks(linking);
-        CHECK(on_ranks(particles_of(linking), linking, 7).groups.size() == 1);
+        CHECK(on_ranks(particles_of(linking), linking, 7).halos.size() == 1);
     }
     Places winding; // to and fro along x, a step along y each time
     for (int row = 0; row < 12; ++row)
@@ -262,7 +264,7 @@ TEST_CASE("a chain of particles through all ranks is one halo")
         winding.push_back({row % 2 ? 59 / 60. : 0, (row - 0.5) / 24., 0.5});
     const Linking linking{"winding", winding, 0, 0.022, 3};
     check_on_ranks(linking);
-    CHECK(on_ranks(particles_of(linking), linking, 4).groups[0].size() == winding.size());
+    CHECK(on_ranks(particles_of(linking), linking, 4).halos[0].members == winding.size());
 }
 
 TEST_CASE("one halo with all particles, and halos on faces and corners")
@@ -279,7 +281,7 @@ TEST_CASE("one halo with all particles, and halos on faces and corners")
     }
     const Linking linking{"faces", faces, 1, 0.02, 20};
     check_on_ranks(linking);
-    CHECK(on_ranks(particles_of(linking), linking, 4).groups.size() == 4);
+    CHECK(on_ranks(particles_of(linking), linking, 4).halos.size() == 4);
 }
 
 TEST_CASE("halos of few or coincident particles, and of none")
@@ -296,7 +298,7 @@ TEST_CASE("halos on ranks do not depend on the order of messages")
     const Linking linking{"clumps", clumps(1000, 3, 5), 3, 0.1, 2};
     const Particles p = particles_of(linking);
     const RankHalos one = on_one_rank(p, linking);
-    CHECK(on_ranks(p, linking, 4, {.held_back = 3}).groups.members == one.groups.members);
+    CHECK(on_ranks(p, linking, 4, {.held_back = 3}).members == one.members);
 }
 
 TEST_CASE("what one rank cannot link is refused by all")

@@ -174,7 +174,7 @@ TEST_CASE("diagnostics on the GPU equal the host bitwise")
 
 TEST_CASE("gathering points on the GPU changes no step")
 {
-    const std::vector<Index> some{19999, 5, 0, 5, 777};
+    const std::vector<GlobalIndex> some{19999, 5, 0, 5, 777};
     for (const auto& [setup, blocks] :
          {std::pair{isolated(), std::optional<BlockSteps>{}},
           std::pair{isolated(), std::optional(BlockSteps{.eta = 0.05})},

@@ -318,7 +318,8 @@ TEST_CASE("invalid initial conditions are refused")
         CHECK_THROWS_AS(make_initial_conditions(options, G), Error);
     };
     refused([](auto& o) { o.particles = 15; });
-    refused([](auto& o) { o.particles = 1626; });
+    refused([](auto& o) { o.particles = 1626; }); // 4.3e9 on one rank
+    refused([](auto& o) { o.particles = 10002; });
     refused([](auto& o) { o.side = 0; });
     refused([](auto& o) { o.redshift = -1; });
     refused([](auto& o) { o.order = 3; });

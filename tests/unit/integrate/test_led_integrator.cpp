@@ -86,9 +86,9 @@ Particles restored(const std::filesystem::path& file, const SolverOptions& optio
 /// Records points of some particles after each step.
 void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
 {
-    std::vector<Index> which; // from all ranks, unordered
+    std::vector<GlobalIndex> which; // from all ranks, unordered
     for (Index i = 0; i < std::min<Index>(40, Index(n)); ++i)
-        which.push_back(Index(std::uint64_t(i) * 7919 % n));
+        which.push_back(std::uint64_t(i) * 7919 % n);
     simulation.after_each_step([&shown, which](Simulation& now) {
         std::vector<PhasePoint> points(which.size());
         now.gather(which, points);

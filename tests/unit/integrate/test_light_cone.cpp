@@ -117,9 +117,9 @@ Run moved(Steps steps, int ranks, double start, const LightCone& cone)
     Simulation simulation(p, *made.integrator, std::log(start), 0);
     simulation.record_crossings(cone);
     Run run;
-    std::vector<Index> all(p.size());
+    std::vector<GlobalIndex> all(p.size());
     for (std::size_t i = 0; i < all.size(); ++i)
-        all[i] = Index(i);
+        all[i] = i;
     std::vector<PhasePoint> points(p.size());
     const auto look = [&](double time) {
         simulation.gather(all, points);

@@ -4,9 +4,10 @@
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/integrate/ranks/led_particles.hpp"
 #include "chamomile/io/file_rows.hpp"
+#include "chamomile/io/formats.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "tests/unit/error_line.hpp"
-#include "tests/unit/snapshot_fixture.hpp"
+#include "tests/unit/hdf5_files.hpp"
 
 using namespace chamomile;
 
@@ -56,13 +57,18 @@ TEST_CASE("rows that ranks read equal those of the whole file")
                 if (open.comoving)
                     make_canonical(open);
                 const std::size_t n = open.particles.size();
-                led.begin(n);
+                const GlobalIndex first = ranks == 3 ? GlobalIndex(3) << 32 : 0, end = first + n;
+                led.begin(n, first);
                 led.scatter(Column::mass, std::span<const double>(open.particles.mass));
+                led.scatter(Column::id, std::span<const std::uint64_t>(open.particles.id));
                 CHECK(led.read(*open.deferred, true));
-                CHECK(std::ranges::equal(led.read_vectors(Column::position, {0, n}),
+                CHECK(std::ranges::equal(led.read_vectors(Column::position, {first, end}),
                                          whole.particles.position));
-                CHECK(std::ranges::equal(led.read_vectors(Column::velocity, {0, n}),
+                CHECK(std::ranges::equal(led.read_vectors(Column::velocity, {first, end}),
                                          whole.particles.velocity));
+                const std::vector<GlobalIndex> some{end - 1, first, first + n / 2, end - 1};
+                const auto id = [&](GlobalIndex i) { return whole.particles.id[i - first]; };
+                CHECK(std::ranges::equal(led.ids_of(some), some, {}, {}, id));
                 Box box;
                 for (const Vec3<double>& x : whole.particles.position)
                     box.add(x);
@@ -79,6 +85,46 @@ TEST_CASE("rows that ranks read equal those of the whole file")
                 CHECK(led.read_vectors(Column::velocity, {0, n})[0] == Vec3<double>{});
             });
     }
+}
+
+TEST_CASE("more than 2^32 rows are read in parts, and refused on one rank")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "a.0.hdf5", 3, 0, 2, 1);
+    constexpr hsize_t rows = (hsize_t(1) << 32) + 1000,
+                      written = rows - 100; // one chunk has values
+    const std::vector<double> values = counting(3 * 50, 0.5);
+    make_initial_conditions(folder / "a.1.hdf5", 0, 0, 2, 1);
+    edit(folder / "a.1.hdf5", [&](hid_t file) {
+        put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_U64LE, {6},
+                      {0, double(rows), 0, 0, 0, 0});
+        H5Gclose(H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        const hsize_t chunk[] = {1024, 3}, first[] = {written, 0}, some[] = {50, 3};
+        H5Pset_chunk(creation.id(), 2, chunk);
+        put_data(file, "PartType1/Velocities", H5T_IEEE_F32LE, {rows, 3}, {}, creation.id());
+        put_data(file, "PartType1/Coordinates", H5T_IEEE_F32LE, {rows, 3}, {}, creation.id());
+        const Hdf5Handle data(H5Dopen2(file, "PartType1/Coordinates", H5P_DEFAULT), H5Dclose),
+            all(H5Dget_space(data.id()), H5Sclose), part = space_of({50, 3});
+        H5Sselect_hyperslab(all.id(), H5S_SELECT_SET, first, nullptr, some, nullptr);
+        REQUIRE(H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, part.id(), all.id(), H5P_DEFAULT,
+                         values.data()) >= 0);
+    });
+    for (const char* name : {"a.0.hdf5", "a.1.hdf5"})
+        edit(folder / name, [&](hid_t file) {
+            put_attribute(file, "Header", "NumPart_Total", H5T_STD_U32LE, {6},
+                          {0, 1003, 0, 0, 0, 0});
+            put_attribute(file, "Header", "NumPart_Total_HighWord", H5T_STD_U32LE, {6},
+                          {0, 1, 0, 0, 0, 0});
+        });
+    const std::shared_ptr<FileRows> opened = open_rows(folder / "a.0.hdf5");
+    const auto positions = opened->read_vectors(Column::position, {3 + written, 3 + written + 51});
+    CHECK(positions[0] == Vec3<double>{0.5, 1.5, 2.5});
+    CHECK(positions[49] == Vec3<double>{147.5, 148.5, 149.5});
+    CHECK(positions[50] == Vec3<double>{});
+    CHECK(
+        contains(reading_error(folder / "a.0.hdf5"),
+                 "number of particles of type 1: 4294968299: must be 0 to 4294967295 on one rank"));
 }
 
 TEST_CASE("ranks leave rows to rank 0 that are not finite, or not in one file that all see")

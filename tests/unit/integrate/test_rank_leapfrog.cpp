@@ -70,9 +70,9 @@ Shown show(Particles p, Solver& solver, const Scheme& scheme)
     simulation.at_intervals(0.0625, Quantities::acceleration_potential, [&](Simulation& now) {
         shown.measured.push_back(now.diagnostics());
         shown.seen.push_back(p);
-        std::vector<Index> which;
+        std::vector<GlobalIndex> which;
         for (std::size_t i = 0; i < p.size(); i += 7)
-            which.push_back(Index(i));
+            which.push_back(GlobalIndex(i));
         std::vector<PhasePoint> points(which.size());
         now.gather(which, points);
         for (std::size_t k = 0; k < which.size(); ++k)

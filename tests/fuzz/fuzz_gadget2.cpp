@@ -6,5 +6,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     using namespace chamomile;
     return tests::read_with(
-        [](const std::string& path) { return tests::brought(read_gadget2(path)); }, data, size);
+        [](const std::string& path) { return tests::brought(read_gadget2(path, max_on_one_rank)); },
+        data, size);
 }

@@ -5,6 +5,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     using namespace chamomile;
-    return tests::read_with([](const std::string& path) { return tests::brought(read_hdf5(path)); },
-                            data, size);
+    return tests::read_with(
+        [](const std::string& path) { return tests::brought(read_hdf5(path, max_on_one_rank)); },
+        data, size);
 }

@@ -5,6 +5,7 @@
 
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "tests/fuzz/input.hpp"
 

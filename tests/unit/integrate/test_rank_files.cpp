@@ -92,18 +92,20 @@ TEST_CASE("more than 2^32 rows are read in parts, and refused on one rank")
     const TemporaryFolder folder;
     make_initial_conditions(folder / "a.0.hdf5", 3, 0, 2, 1);
     constexpr hsize_t rows = (hsize_t(1) << 32) + 1000,
-                      written = rows - 100; // one chunk has values
+                      written = rows - 100; // 50 rows have values
     const std::vector<double> values = counting(3 * 50, 0.5);
     make_initial_conditions(folder / "a.1.hdf5", 0, 0, 2, 1);
     edit(folder / "a.1.hdf5", [&](hid_t file) {
         put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_U64LE, {6},
                       {0, double(rows), 0, 0, 0, 0});
         H5Gclose(H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-        const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-        const hsize_t chunk[] = {1024, 3}, first[] = {written, 0}, some[] = {50, 3};
-        H5Pset_chunk(creation.id(), 2, chunk);
-        put_data(file, "PartType1/Velocities", H5T_IEEE_F32LE, {rows, 3}, {}, creation.id());
+        const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose); // a hole in the file
+        H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
+        const hsize_t first[] = {written, 0}, some[] = {50, 3};
         put_data(file, "PartType1/Coordinates", H5T_IEEE_F32LE, {rows, 3}, {}, creation.id());
+        H5Lcreate_hard(file, "PartType1/Coordinates", file, "PartType1/Velocities", H5P_DEFAULT,
+                       H5P_DEFAULT);
         const Hdf5Handle data(H5Dopen2(file, "PartType1/Coordinates", H5P_DEFAULT), H5Dclose),
             all(H5Dget_space(data.id()), H5Sclose), part = space_of({50, 3});
         H5Sselect_hyperslab(all.id(), H5S_SELECT_SET, first, nullptr, some, nullptr);

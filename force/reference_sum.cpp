@@ -103,12 +103,13 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
     return sums;
 }
 
-std::vector<Index> sample_targets(std::size_t size, std::size_t n)
+template <class Number>
+std::vector<Number> sample_targets(std::size_t size, std::size_t n)
 {
-    std::vector<Index> targets;
+    std::vector<Number> targets;
     if (n >= size) {
         for (std::size_t i = 0; i < size; ++i)
-            targets.push_back(Index(i));
+            targets.push_back(Number(i));
         return targets;
     }
     // The k-th target lies in the k-th of n equal parts, at a place given by the golden ratio.
@@ -118,9 +119,12 @@ std::vector<Index> sample_targets(std::size_t size, std::size_t n)
         // Neighbouring parts may share a particle: then the next one, as long as enough are left.
         const std::size_t next = k == 0 ? 0 : targets.back() + std::size_t(1);
         targets.push_back(
-            Index(std::min(std::max(std::size_t(place * double(size)), next), size - n + k)));
+            Number(std::min(std::max(std::size_t(place * double(size)), next), size - n + k)));
     }
     return targets;
 }
+
+template std::vector<Index> sample_targets(std::size_t, std::size_t);
+template std::vector<GlobalIndex> sample_targets(std::size_t, std::size_t);
 
 } // namespace chamomile

@@ -26,6 +26,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
 
 /// Returns n different indices, ascending, spread evenly and reproducibly over all particles; all
 /// indices if n >= size.
-std::vector<Index> sample_targets(std::size_t size, std::size_t n);
+template <class Number = Index>
+std::vector<Number> sample_targets(std::size_t size, std::size_t n);
 
 } // namespace chamomile

@@ -54,11 +54,13 @@ double mass_of(const Particles& particles)
 }
 
 template <class T>
-void keep_some(std::vector<T>& values, const std::vector<Index>& kept)
+void keep_some(std::vector<T>& values, const std::vector<bool>& kept)
 {
-    for (std::size_t k = 0; k < kept.size(); ++k)
-        values[k] = values[kept[k]];
-    values.resize(kept.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+        if (kept[i])
+            values[count++] = values[i];
+    values.resize(count);
 }
 
 template <class T>
@@ -247,14 +249,13 @@ void place(Snapshot& snapshot, const Placement& placement, const std::string& wh
     }
 }
 
-void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kept)
+void keep_particles(Snapshot& snapshot, const std::function<bool(std::size_t)>& is_kept)
 {
     Particles& particles = snapshot.particles;
-    std::vector<Index> kept;
+    std::vector<bool> kept(particles.size());
     for (std::size_t i = 0; i < particles.size(); ++i)
-        if (is_kept(Index(i)))
-            kept.push_back(Index(i));
-    if (kept.size() == particles.size())
+        kept[i] = is_kept(i);
+    if (std::ranges::find(kept, false) == kept.end())
         return;
     for_each_column(
         [&](Column, const std::string&, auto& values) {
@@ -267,7 +268,7 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
 
 void keep_types(Snapshot& snapshot, const std::vector<int>& types)
 {
-    keep_particles(snapshot, [&](Index i) {
+    keep_particles(snapshot, [&](std::size_t i) {
         return std::count(types.begin(), types.end(), int(snapshot.particles.type[i])) > 0;
     });
 }
@@ -275,7 +276,7 @@ void keep_types(Snapshot& snapshot, const std::vector<int>& types)
 void keep_ids(Snapshot& snapshot, const std::filesystem::path& file)
 {
     const std::vector<Index> chosen = places_of_ids(snapshot.particles, file);
-    keep_particles(snapshot, [&, next = chosen.begin()](Index i) mutable {
+    keep_particles(snapshot, [&, next = chosen.begin()](std::size_t i) mutable {
         return next != chosen.end() && *next == i && ++next > chosen.begin();
     });
 }
@@ -289,7 +290,7 @@ void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types)
 void keep_sphere(Snapshot& snapshot, const Vec3<double>& center, double radius)
 {
     const Periodicity box{snapshot.box_size};
-    keep_particles(snapshot, [&](Index i) {
+    keep_particles(snapshot, [&](std::size_t i) {
         const Vec3<double> d = box.nearest(snapshot.particles.position[i] - center);
         return d.x * d.x + d.y * d.y + d.z * d.z <= radius * radius;
     });
@@ -325,7 +326,7 @@ void thin_out(Snapshot& snapshot, std::uint64_t n)
                 p.mass[i] *= before / after;
         }
     }
-    keep_particles(snapshot, [&](Index i) { return is_kept[i]; });
+    keep_particles(snapshot, [&](std::size_t i) { return is_kept[i]; });
 }
 
 double OrbitRequest::start() const

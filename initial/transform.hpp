@@ -26,7 +26,7 @@ struct Placement {
 void place(Snapshot& snapshot, const Placement& placement, const std::string& what);
 
 /// Keeps the particles for which `is_kept` holds, in order.
-void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kept);
+void keep_particles(Snapshot& snapshot, const std::function<bool(std::size_t)>& is_kept);
 
 /// Keeps the particles of the given types.
 void keep_types(Snapshot& snapshot, const std::vector<int>& types);

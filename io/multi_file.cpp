@@ -58,16 +58,14 @@ std::filesystem::path piece_path(const std::filesystem::path& whole, std::size_t
 
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file, std::int64_t max)
 {
-    const std::string where = max == max_on_one_rank ? " on one rank" : "";
-    // Compares each count first, so that the sum cannot overflow.
-    for (std::size_t type = 0; type < counts.size(); ++type)
-        if (counts[type] < 0 || counts[type] > max)
+    std::int64_t left = max; // the sum could overflow
+    for (std::size_t type = 0; type < counts.size(); ++type) {
+        if (counts[type] < 0 || counts[type] > left)
             throw bad_input(file, "number of particles of type " + std::to_string(type),
                             std::to_string(counts[type]),
-                            "must be 0 to " + std::to_string(max) + where);
-    if (sum(counts) > max)
-        throw bad_input(file, "number of particles", std::to_string(sum(counts)),
-                        "must be at most " + std::to_string(max) + where);
+                            "must be 0 or more, in all types at most " + std::to_string(max));
+        left -= counts[type];
+    }
 }
 
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,

@@ -150,6 +150,9 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, Moving
     try {
         const UnchangedFile as_opened(path);
         Snapshot snapshot = read_by_content(path, max);
+        if (snapshot.particles.size() > std::size_t(max))
+            throw bad_input(path, "particles", std::to_string(snapshot.particles.size()),
+                            "must be at most " + std::to_string(max));
         take(snapshot);
         as_opened.check();
         check_stated(snapshot, path);

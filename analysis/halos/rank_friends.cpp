@@ -18,11 +18,9 @@ namespace {
 /// friends_of_friends().
 Box linkable_box(const RankMatter& matter, const FriendRule& rule, Communicator& ranks)
 {
-    std::uint64_t count = matter.position.size();
-    ranks.sum(std::span(&count, 1));
     Box box;
     ranks.run_and_agree([&] {
-        require_linkable(count, rule.periodicity, rule.linking_length);
+        require_linkable(matter.position.size(), rule.periodicity, rule.linking_length);
         box = finite_box(matter.position, matter.first);
     });
     box = joined_box(box, ranks);
@@ -77,6 +75,7 @@ void RankFriends::enter_slabs()
                      GatherColumn{std::span(number), in_order, arrived_.number},
                      GatherColumn{home_.type, leaving, arrived_.type});
     memory_ = {};
+    require_room();
     const SortedIndices arrived =
         sorted_by(arrived_.mass.size(), uses,
                   [&, all = particles()](std::size_t k) { return use_of(all, n + k); });
@@ -97,6 +96,15 @@ void RankFriends::enter_slabs()
         append(home, size + use, 0);
         append(arrived, use, n);
     }
+}
+
+/// Throws on all ranks if one has more particles than an Index counts.
+void RankFriends::require_room() const
+{
+    ranks_.run_and_agree([&] {
+        require_linkable(home_.position.size() + arrived_.number.size(), {},
+                         request_.rule.linking_length);
+    });
 }
 
 HaloMatter RankFriends::particles() const
@@ -348,6 +356,7 @@ void RankFriends::receive_members(std::vector<Member>& members)
     append(arrived_.mass, more.mass);
     append(arrived_.number, more.number);
     append(arrived_.type, more.type);
+    require_room();
     members = std::move(kept);
 }
 

@@ -74,6 +74,7 @@ private:
     };
 
     void enter_slabs();
+    void require_room() const;
     /// Calls visit(rank) for each slab below within a linking length of a place in this slab.
     template <class Visit>
     void for_receivers(const Vec3<double>& place, const Visit& visit) const

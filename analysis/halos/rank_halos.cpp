@@ -34,6 +34,7 @@ RankHalos gathered(const RankHalos& own, std::size_t spheres, Communicator& rank
                                                     : members[first[a]] < members[first[b]];
     });
     RankHalos all;
+    all.members.reserve(members.size());
     for (const std::size_t h : order) {
         all.halos.push_back(halos[h]);
         all.spheres.insert(all.spheres.end(), all_spheres.begin() + std::ptrdiff_t(h * spheres),

@@ -26,7 +26,7 @@ struct RankMatter {
     std::span<const Vec3<double>> position, velocity;
     std::span<const double> mass;
     std::span<const std::uint8_t> type;
-    std::uint64_t first;
+    GlobalIndex first;
 };
 
 /// Halos with their members' numbers, one halo after the other, and overdense_spheres() around
@@ -37,12 +37,12 @@ struct RankHalos {
     std::vector<OverdenseSphere> spheres;
 };
 
-/// Returns on rank 0 the members of friends_of_friends(), halo_properties() and overdense_spheres()
-/// of the particles of all ranks, bit for bit as on one rank; nothing on other ranks. Collective.
-/// Particles outside the slab of their home rank go to the rank of their slab. Each rank links its
-/// slab with the particles within a linking length above it. The parts of a group agree on the
-/// smallest number of a member, and its members move to the rank that has most of them. Throws on
-/// all ranks like friends_of_friends().
+/// Returns halos of the particles of all ranks on rank 0, nothing on other ranks: members by
+/// friends_of_friends(), then halo_properties() and overdense_spheres(), bit for bit as on one
+/// rank. Collective. Particles outside the slab of their home rank go to the rank of their slab.
+/// Each rank links its slab with the particles within a linking length above it. The parts of a
+/// group agree on the smallest number of a member, and its members move to the rank that has most
+/// of them. Throws on all ranks like friends_of_friends().
 RankHalos halos_of_ranks(const RankMatter& matter, const RankHaloRequest& request,
                          std::span<const double> densities, Communicator& ranks);
 

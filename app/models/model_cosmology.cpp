@@ -168,7 +168,8 @@ Snapshot make(const Request& request, LedParticles* ranks)
     Units in_Mpc = snapshot.units;
     in_Mpc.length_in_cm *= 1000;
     const double unit = model.length_unit = request.in_Mpc ? 1 : 1000;
-    const InitialPlan plan = plan_initial_conditions(model, in_Mpc.gravitational_constant());
+    const InitialPlan plan = plan_initial_conditions(model, in_Mpc.gravitational_constant(),
+                                                     ranks ? ranks->ranks().size() : 1);
     if (request.in_Mpc)
         snapshot.units = in_Mpc;
     if (ranks) {

@@ -50,7 +50,7 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
         first.push_back(first.back() + count);
     const std::uint64_t total = first.back(), begin = first[std::size_t(ranks.rank())],
                         end = begin + request.count;
-    const std::vector<Index> numbers = sample_targets(total, targets);
+    const std::vector<GlobalIndex> numbers = sample_targets<GlobalIndex>(total, targets);
     /// Returns the number of targets before a particle.
     const auto place_of = [&](std::uint64_t number) {
         return std::size_t(std::ranges::lower_bound(numbers, number) - numbers.begin());
@@ -94,7 +94,7 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
                 rows.push_back(number < end ? row_of(number) : arrived[std::size_t(number - end)]);
             std::vector<Index> places; // of the targets; those outside follow the block
             std::size_t outside = rows.size();
-            for (const Index number : numbers)
+            for (const GlobalIndex number : numbers)
                 places.push_back(Index(number >= block && number < block_end
                                            ? std::size_t(number - block)
                                            : outside++));

@@ -22,7 +22,7 @@
 namespace chamomile {
 namespace {
 
-void check(const InitialConditionsOptions& o)
+void check(const InitialConditionsOptions& o, int ranks)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
     if (!(o.side > 0) || !std::isfinite(o.side))
@@ -30,6 +30,10 @@ void check(const InitialConditionsOptions& o)
     if (o.particles < 2 || o.particles > max_particles_along_side || o.particles % 2 != 0)
         refuse("particles along a side: " + std::to_string(o.particles) +
                ": must be an even number from 2 to " + std::to_string(max_particles_along_side));
+    const std::uint64_t side = std::uint64_t(o.particles), count = side * side * side;
+    if (count / std::uint64_t(ranks) >= std::numeric_limits<Index>::max())
+        refuse("particles along a side: " + std::to_string(o.particles) + ": " +
+               std::to_string(count) + " particles: must be below 2^32 on each rank");
     if (!(o.redshift > -1) || !std::isfinite(o.redshift))
         refuse("z-start: " + number_text(o.redshift) + ": must be above -1");
     if (o.order != 1 && o.order != 2)
@@ -182,9 +186,9 @@ private:
 } // namespace
 
 InitialPlan plan_initial_conditions(const InitialConditionsOptions& o,
-                                    double gravitational_constant)
+                                    double gravitational_constant, int ranks)
 {
-    check(o);
+    check(o, ranks);
     const Background& background = o.power.background;
     const double a = scale_factor_of(o.redshift);
     validate(background, std::min(a, 1.), std::max(a, 1.));
@@ -217,10 +221,6 @@ Particles make_initial_conditions(const InitialPlan& plan, Communicator* ranks)
     const Run run = ranks ? Run{ranks->first_of_run(count, ranks->rank()),
                                 ranks->first_of_run(count, ranks->rank() + 1)}
                           : Run{0, count};
-    if (run.end - run.begin > std::numeric_limits<Index>::max())
-        throw Error(Fault::usage, "particles along a side: " + std::to_string(facts.particles) +
-                                      ": " + std::to_string(count) +
-                                      " particles: must be below 2^32 on one rank");
     SlabFourier<double> fourier(
         facts.load == ParticleLoad::grid ? facts.particles : 2 * facts.particles, ranks);
     const auto potential = [&] { // 2LPT on a glass makes it twice, to save a mesh

@@ -28,9 +28,9 @@ struct InitialPlan {
     std::vector<Vec3<double>> glass; ///< make_glass(); empty for a grid
 };
 
-/// Throws like make_initial_conditions() of these options.
+/// Throws like make_initial_conditions() of these options, on this number of ranks.
 InitialPlan plan_initial_conditions(const InitialConditionsOptions& options,
-                                    double gravitational_constant);
+                                    double gravitational_constant, int ranks = 1);
 
 /// Returns this rank's run of the particles in order of ids, see Communicator::scatter(). Meshes
 /// are in slabs; a glass needs the planes of its run too. Results are those of one rank, bit for

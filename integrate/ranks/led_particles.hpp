@@ -76,7 +76,6 @@ public:
     void begin(std::size_t count, GlobalIndex first = 0)
     {
         has_types_ = false;
-        first_ = first;
         lead<&RankRun::begin>({}, std::uint64_t(count), first);
     }
     /// Scatters values of a column, from row `begin` on.
@@ -84,7 +83,7 @@ public:
     void scatter(Column column, std::size_t begin, std::span<const T> values)
     {
         run_.distributed = std::as_bytes(values);
-        lead<&RankRun::take, true>({}, column, first_ + begin);
+        lead<&RankRun::take, true>({}, column, std::uint64_t(begin));
     }
     /// Scatter a column in blocks.
     template <class T>
@@ -168,7 +167,6 @@ public:
 private:
     Communicator& ranks_;
     RankRun run_;
-    GlobalIndex first_ = 0;                                         ///< number of the first row
     bool has_types_ = false;                                        ///< types have been scattered
     std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "

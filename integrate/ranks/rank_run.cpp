@@ -73,8 +73,13 @@ void RankRun::put_into()
 
 void RankRun::divide(std::uint64_t count, GlobalIndex first)
 {
-    const auto size = std::uint64_t(ranks_.size());
-    agreed([&] { check_number((count + size - 1) / size); });
+    const std::uint64_t max = largest_number * std::uint64_t(ranks_.size());
+    agreed([&] {
+        if (count > max)
+            throw Error(Fault::input, "particles: number: " + std::to_string(count) +
+                                          ": must be at most " + std::to_string(max) + " on " +
+                                          std::to_string(ranks_.size()) + " ranks");
+    });
     homes_.clear();
     for (int r = 0; r <= ranks_.size(); ++r)
         homes_.push_back(first + ranks_.first_of_run(count, r));
@@ -87,14 +92,14 @@ void RankRun::begin(std::uint64_t count, GlobalIndex first)
     steps_.emplace();
 }
 
-void RankRun::take(Column column, GlobalIndex first)
+void RankRun::take(Column column, std::uint64_t row)
 {
     StepColumns none;
     visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         ranks_.scatter(std::span(reinterpret_cast<const T*>(distributed.data()),
                                  distributed.size() / sizeof(T)),
-                       homes_.back() - homes_[0], inbox_, first - homes_[0]);
+                       count(), inbox_, row);
         const std::span<const T> part = inbox_.all<T>();
         values.reserve(home_end() - home());
         values.insert(values.end(), part.begin(), part.end());
@@ -222,9 +227,8 @@ RadialBins RankRun::radial_bins(ProfileRequest request)
 {
     update_home();
     RowsInMemory rows(home_);
-    const RowSelection own = rows_of_file();
-    return chamomile::radial_bins(
-        {home_, rows, RankSubset{ranks_, homes_.back() - homes_[0], own.begin}}, request, 0, 1);
+    return chamomile::radial_bins({home_, rows, RankSubset{ranks_, count(), rows_of_file().begin}},
+                                  request, 0, 1);
 }
 
 bool RankRun::write_pieces(std::int32_t pieces, double velocity_factor)

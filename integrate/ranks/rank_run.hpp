@@ -73,8 +73,8 @@ public:
     void put_into(); ///< an external field, packed in the message
     /// Starts to scatter columns of `count` particles, numbered from `first` on.
     void begin(std::uint64_t count, GlobalIndex first);
-    /// Scatters values of a column, from global number `first` on.
-    void take(Column column, GlobalIndex first);
+    /// Scatters values of a column, from this row on.
+    void take(Column column, std::uint64_t row);
     /// Makes initial conditions at home, from the facts and the rest of their plan in the message.
     void make_particles(InitialFacts facts);
     void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
@@ -139,6 +139,7 @@ private:
     }
     /// Divides `count` particles into home rows, numbered from `first` on.
     void divide(std::uint64_t count, GlobalIndex first);
+    std::uint64_t count() const { return homes_.back() - homes_[0]; }
     GlobalIndex home() const { return homes_[std::size_t(ranks_.rank())]; }
     GlobalIndex home_end() const { return homes_[std::size_t(ranks_.rank()) + 1]; }
     /// Returns the home rows as rows of a file.

@@ -87,7 +87,7 @@ void TrackFile::exchange(Archive& archive)
     archive("track/ids", ids_);
     if (!archive.is_reading() || archive.has("track/places"))
         return archive("track/places", which_);
-    std::vector<Index> which; // by earlier versions
+    std::vector<Index> which; // written by earlier versions
     archive("track/which", which);
     which_.assign(which.begin(), which.end());
 }

@@ -60,6 +60,9 @@ TEST_CASE("target samples are distinct and within range")
         CHECK(sample.back() < 1000);
     }
     CHECK(sample_targets(10, 5000).size() == 10);
+    const auto numbers = sample_targets<GlobalIndex>(std::size_t(1) << 40, 597);
+    CHECK(std::ranges::is_sorted(numbers));
+    CHECK(numbers.back() > (GlobalIndex(1) << 40) - (GlobalIndex(1) << 32));
 }
 
 TEST_SUITE_END();

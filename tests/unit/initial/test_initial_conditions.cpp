@@ -14,6 +14,8 @@
 #include "chamomile/initial/cosmology/displacements.hpp"
 #include "chamomile/initial/cosmology/glass.hpp"
 #include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_plan.hpp"
+#include "tests/unit/error_line.hpp"
 #include "tests/unit/planck_power.hpp"
 #include "tests/unit/within.hpp"
 
@@ -318,8 +320,6 @@ TEST_CASE("invalid initial conditions are refused")
         CHECK_THROWS_AS(make_initial_conditions(options, G), Error);
     };
     refused([](auto& o) { o.particles = 15; });
-    refused([](auto& o) { o.particles = 1626; }); // 4.3e9 on one rank
-    refused([](auto& o) { o.particles = 10002; });
     refused([](auto& o) { o.side = 0; });
     refused([](auto& o) { o.redshift = -1; });
     refused([](auto& o) { o.order = 3; });
@@ -329,4 +329,13 @@ TEST_CASE("invalid initial conditions are refused")
     });
     refused([](auto& o) { o.power.sigma8 = -1; });
     refused([](auto& o) { o.power.background.omega_matter = 0; });
+    InitialConditionsOptions large = small_box();
+    large.particles = 1626;
+    const auto planned = [&](int ranks) { plan_initial_conditions(large, G, ranks); };
+    CHECK(error_line([&] { planned(1); }, Fault::usage) ==
+          "particles along a side: 1626: 4298942376 particles: must be below 2^32 on each rank");
+    CHECK(error_line([&] { planned(2); }) == "");
+    large.particles = 10002;
+    CHECK(error_line([&] { planned(1000); }, Fault::usage) ==
+          "particles along a side: 10002: must be an even number from 2 to 10000");
 }

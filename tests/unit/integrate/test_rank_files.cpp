@@ -87,6 +87,16 @@ TEST_CASE("rows that ranks read equal those of the whole file")
     }
 }
 
+TEST_CASE("ranks take more than 2^32 particles together, unless one gets too many")
+{
+    const auto begin = [](LedParticles& led) {
+        led.begin(3 * largest_number);
+        led.begin(3 * largest_number + 1);
+    };
+    CHECK(error_line([&] { lead(3, begin); }, Fault::input) ==
+          "particles: number: 12884901121: must be at most 12884901120 on 3 ranks");
+}
+
 TEST_CASE("more than 2^32 rows are read in parts, and refused on one rank")
 {
     const TemporaryFolder folder;
@@ -124,9 +134,9 @@ TEST_CASE("more than 2^32 rows are read in parts, and refused on one rank")
     CHECK(positions[0] == Vec3<double>{0.5, 1.5, 2.5});
     CHECK(positions[49] == Vec3<double>{147.5, 148.5, 149.5});
     CHECK(positions[50] == Vec3<double>{});
-    CHECK(
-        contains(reading_error(folder / "a.0.hdf5"),
-                 "number of particles of type 1: 4294968299: must be 0 to 4294967295 on one rank"));
+    CHECK(contains(reading_error(folder / "a.0.hdf5"),
+                   "number of particles of type 1: 4294968299: must be 0 or more, in all types at "
+                   "most 4294967295"));
 }
 
 TEST_CASE("ranks leave rows to rank 0 that are not finite, or not in one file that all see")

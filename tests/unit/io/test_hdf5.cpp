@@ -229,8 +229,8 @@ TEST_CASE("every error in a file is a line naming the field")
     CHECK(contains(with_attribute("MassTable", {6}, {0, 0, 0, 0, 0, 0}), "Masses: missing"));
     CHECK(contains(with_attribute("MassTable", {6}, {0, -1, 0, 0, 0, 0}), "type 1: -1"));
     CHECK(contains(with_attribute("MassTable", {6}, {0, NAN, 0, 0, 0, 0}), "MassTable: nan"));
-    CHECK(
-        contains(with_attribute("NumPart_ThisFile", {6}, {0, -5, 0, 0, 0, 0}), "-5: must be 0 to"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, -5, 0, 0, 0, 0}),
+                   "-5: must be 0 or more"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 5e9, 0, 0, 0, 0}), "5000000000"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4e9, 0, 0, 0, 0}), "4000000000"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4.5, 0, 0, 0, 0}), "whole"));

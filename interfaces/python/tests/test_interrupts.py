@@ -46,7 +46,7 @@ CALLS = {  # preparation, and a call that takes seconds
     "pytreegrav": (lambda: cloud(150_000), lambda arrays: pytreegrav.Accel(*arrays, method="bruteforce", parallel=True)),
     "plummer": (lambda: None, lambda _: chamomile.plummer(130_000)),
     "galaxy": (lambda: None, lambda _: chamomile.galaxy(3_000_000)),
-    "hernquist": (lambda: None, lambda _: chamomile.hernquist(6_000_000)),
+    "hernquist": (lambda: None, lambda _: chamomile.hernquist(3_000_000)),
     "step": (lambda: one_step(150_000, solver="direct", precision="double"), lambda simulation: simulation.run()),
     "diagnostics": (lambda: one_step(150_000, solver="direct", precision="double"), lambda simulation: simulation.diagnostics()),
     "Hermite's step": (lambda: one_step(30_000, integrator="hermite", softening=0.01), lambda simulation: simulation.run()),

@@ -302,6 +302,7 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
         overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
     catalogue.seconds = wall_clock_seconds() - start;
+    catalogue.ids.reserve(groups.members.size());
     for (const Index member : groups.members)
         catalogue.ids.push_back(particles.id[member]);
     return catalogue;

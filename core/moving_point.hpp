@@ -12,7 +12,7 @@ struct PhasePoint {
     Vec3<double> position, velocity;
 };
 
-/// Copies the particles in `which`. `into` has the size of `which`.
+/// Copies particles by number: into[k] gets particle which[k].
 void gather_points(const Particles& particles, std::span<const GlobalIndex> which,
                    std::span<PhasePoint> into);
 

@@ -146,7 +146,7 @@ private:
     struct Mailbox {
         int arrived = 0, not_taken = 0;
         std::condition_variable changed;
-        std::atomic<unsigned> changes = 0;
+        std::atomic<unsigned> changes = 0; // calls of notify()
 
         void notify()
         {
@@ -168,7 +168,7 @@ private:
                 std::this_thread::yield();
             lock.lock();
             if (!limit)
-                return changed.wait_until(lock, without_end, is_ready), true;
+                return changed.wait_until(lock, without_end, is_ready);
             return changed.wait_for(lock, std::chrono::duration<double>(*limit), is_ready);
         }
     };

@@ -28,7 +28,7 @@ struct InitialPlan {
     std::vector<Vec3<double>> glass; ///< make_glass(); empty for a grid
 };
 
-/// Throws like make_initial_conditions() of these options, on this number of ranks.
+/// Throws like make_initial_conditions(). `ranks`: how many will make the particles.
 InitialPlan plan_initial_conditions(const InitialConditionsOptions& options,
                                     double gravitational_constant, int ranks = 1);
 

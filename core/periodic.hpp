@@ -15,7 +15,7 @@ struct Periodicity {
     CHAMOMILE_HD double inverse_side() const { return side > 0 ? 1 / side : 0; }
 
     /// Returns the image of a coordinate difference nearest to 0.
-    CHAMOMILE_HD double nearest(double d) const { return d - side * rint(d * inverse_side()); }
+    CHAMOMILE_HD double nearest(double d) const { return d - side * whole(d * inverse_side()); }
     CHAMOMILE_HD Vec3<double> nearest(const Vec3<double>& d) const
     {
         return {nearest(d.x), nearest(d.y), nearest(d.z)};
@@ -24,7 +24,7 @@ struct Periodicity {
     /// Returns the image of x nearest to `place`; if x is nearest already, bit for bit.
     CHAMOMILE_HD double nearest_to(double place, double x) const
     {
-        return x - side * rint((x - place) * inverse_side());
+        return x - side * whole((x - place) * inverse_side());
     }
     CHAMOMILE_HD Vec3<double> nearest_to(const Vec3<double>& place, const Vec3<double>& x) const
     {
@@ -42,6 +42,19 @@ struct Periodicity {
     CHAMOMILE_HD Vec3<double> wrapped(const Vec3<double>& x) const
     {
         return {wrapped(x.x), wrapped(x.y), wrapped(x.z)};
+    }
+
+private:
+    /// Returns the integer nearest to x. On the host |x| must be below 2^51: sums with 1.5 * 2^52
+    /// round to integers, and loops with them vectorize, unlike those that call rint().
+    static CHAMOMILE_HD double whole(double x)
+    {
+#ifdef __CUDA_ARCH__
+        return rint(x);
+#else
+        constexpr double rounding = 6755399441055744.0;
+        return (x + rounding) - rounding;
+#endif
     }
 };
 

@@ -189,12 +189,13 @@ ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
     if (position.on_device)
         return position;
     const Periodicity box{options_.box};
+    const auto is_inside = [side = box.side](const Vec3<double>& x) {
+        return x.x >= 0 && x.x < side && x.y >= 0 && x.y < side && x.z >= 0 && x.z < side;
+    };
     bool outside = false;
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(|| : outside)
-    for (std::size_t i = 0; i < n; ++i) {
-        const Vec3<double> x = position.load_vector(i);
-        outside = outside || box.wrapped(x) != x;
-    }
+    for (std::size_t i = 0; i < n; ++i)
+        outside = outside || !is_inside(position.load_vector(i));
     if (!outside)
         return position;
     memory.resize(n);

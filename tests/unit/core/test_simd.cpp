@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/core/periodic.hpp"
 #include "chamomile/force/simd/rows.hpp"
 
 using namespace chamomile;
@@ -126,6 +127,14 @@ TEST_CASE("less_bits() sets a bit for each smaller lane")
             lanes[k] = k == which ? 1 : k % 2 ? 2 : __builtin_nanf("");
         CHECK(simd::less_bits(P::load(lanes), P(1.5f)) == 1u << which);
     }
+}
+
+TEST_CASE("a nearest image is rounded as by rint(), also halfway between two")
+{
+    for (const double side : {1.0, 0.3, 25.0})
+        for (double images : {0.3, 0.5, 0.7, 1.0, 1.5, 2.5, 3.5, 1e9 + 0.5, 0x1p50 + 0.5})
+            for (const double d : {images * side, -images * side})
+                CHECK(Periodicity{side}.nearest(d) == d - side * std::rint(d * (1 / side)));
 }
 
 TEST_SUITE_END();

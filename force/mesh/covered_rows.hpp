@@ -32,12 +32,14 @@ struct RowMarks {
     {
         const int margin = (width - points) / 2, first_x = cloud_at<points>(x).first - margin,
                   first_y = cloud_at<points>(y).first - margin;
-        for (int b = 0, before = -1; b < width; ++b) {
-            const int in_plane = wrapped(first_y + b) / rows_of_mark;
-            if (in_plane != before)
-                use(std::size_t(wrapped(first_x)) * std::size_t(of_plane()) +
-                    std::size_t(in_plane));
-            before = in_plane;
+        const std::size_t plane = std::size_t(wrapped(first_x)) * std::size_t(of_plane());
+        int j = wrapped(first_y);
+        for (int rows = width; rows > 0;) {
+            const int mark = j / rows_of_mark, end = (mark + 1) * rows_of_mark,
+                      next = end < n ? end : n;
+            use(plane + std::size_t(mark));
+            rows -= next - j;
+            j = next < n ? next : 0;
         }
     }
 

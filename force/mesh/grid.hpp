@@ -54,7 +54,7 @@ public:
             return;
         capacity_ = 0;
         data_.reset(); // before the new memory
-        data_ = allocated(values());
+        data_ = allocated(with_room());
     }
     /// Like reserve_rows(), but keeps the part.
     void extend_rows(std::size_t more)
@@ -63,7 +63,7 @@ public:
         more_ = more;
         if (values() <= capacity_)
             return;
-        Memory larger = allocated(values());
+        Memory larger = allocated(with_room());
         std::copy_n(data_.get(), part, larger.get());
         data_ = std::move(larger);
     }
@@ -139,6 +139,11 @@ private:
     std::size_t values() const
     {
         return std::size_t(planes_.count()) * plane() + more_ * row_;
+    }
+    /// Returns values(), and a fourth of the added rows: their number changes little between steps.
+    std::size_t with_room() const
+    {
+        return values() + more_ / 4 * row_;
     }
     Memory allocated(std::size_t values)
     {

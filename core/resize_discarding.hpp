@@ -22,4 +22,13 @@ void resize_discarding(Vector& values, std::size_t n)
     values.resize(n);
 }
 
+/// Resizes an array and keeps its values. An array that grows gets room for a sixteenth more.
+template <class Vector>
+void resize_keeping(Vector& values, std::size_t n)
+{
+    if (values.capacity() < n)
+        values.reserve(n + n / 16);
+    values.resize(n);
+}
+
 } // namespace chamomile

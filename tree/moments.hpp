@@ -1,6 +1,7 @@
 /// \file  The moments of a cell: mass, center of mass, second and higher moments, bounds.
 #pragma once
 
+#include <cmath>
 #include <memory_resource>
 #include <vector>
 
@@ -35,6 +36,14 @@ struct alignas(16) Multipole { // a GPU reads it by 16-byte loads
     double mass = 0;           ///< NaN if any particle mass is negative
     SecondMoments second;
 };
+
+/// Returns false if a particle below has a position that is not finite, a negative mass or one that
+/// is not finite, or if a sum overflows. Massless particles enter only the second moments.
+inline bool are_finite(const Multipole& whole)
+{
+    return std::isfinite(whole.mass + whole.center.x) && std::isfinite(whole.center.y) &&
+           std::isfinite(whole.center.z) && !std::isnan(whole.second.trace());
+}
 
 /// Third and fourth moments sum_j m_j dx^a dy^b dz^c about the center of mass, d = (x_j - center) /
 /// length. The unit of length follows the cell size, so that moments and their terms in a field

@@ -110,7 +110,7 @@ public:
                        Profile& profile) = 0;
 
     /// Updates the tree for the same particles at new positions: keeps order and cells from
-    /// build(), and sums the moments again. A non-finite position enters the root's center of mass.
+    /// build(), and sums the moments again. A non-finite position enters the root's moments.
     virtual void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                        Profile& profile) = 0;
 

@@ -49,7 +49,8 @@ CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughter
     node.node[lane] = daughters;
 }
 
-/// Node 0 holds the root. One node per cell with daughters follows, in cell order.
+/// Node 0 holds the root. One node per cell with daughters follows, in cell order. On several ranks
+/// the nodes of imported cells are last (add_walk_nodes()).
 struct WalkNodes {
     explicit WalkNodes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : nodes(memory), node_of(memory)
@@ -57,7 +58,12 @@ struct WalkNodes {
 
     std::pmr::vector<WalkNode> nodes;
     WalkUnits units;
-    std::pmr::vector<Index> node_of; ///< scratch
+    std::pmr::vector<Index> node_of; ///< per cell: the node with its daughters, or no_node
+};
+
+/// A LeafLink links a node's lane to a new node of cells first_cell .. end_cell.
+struct LeafLink {
+    Index lane, node, first_cell, end_cell;
 };
 
 /// Fills the nodes with all threads and reuses their memory. `known`: opening radius of each cell
@@ -65,5 +71,12 @@ struct WalkNodes {
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
                      const AcceptanceCriterion& criterion,
                      std::span<const OpeningRadius> known = {});
+
+/// Adds the nodes of cells `first` and above to `before` nodes, which make_walk_nodes() made of the
+/// cells below `first`: first the nodes of `links`, numbered in this order, then one node per cell
+/// with daughters. Drops earlier nodes behind `before`.
+void add_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
+                    const AcceptanceCriterion& criterion, Index first, std::size_t before,
+                    std::span<const LeafLink> links);
 
 } // namespace chamomile

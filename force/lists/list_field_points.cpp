@@ -64,15 +64,13 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     }
     GroupLists lists = lists_for_groups(statistics);
     lists.unit_of_near = sources_.scale().length;
-    const ListedTargets listed{.groups = groups_,
-                               .lists = lists,
-                               .output = output,
-                               .separate = {parts_.target_domains
-                                                ? parts_.target_domains->part().octree()
-                                                : &targets_->octree,
-                                            self_.empty() ? nullptr : self_.data()},
-                               .domains = parts_.target_domains,
-                               .has_potentials = plan_.has_potentials};
+    const ListedTargets listed{
+        .groups = groups_,
+        .lists = lists,
+        .output = output,
+        .separate = {&targets_->octree, self_.empty() ? nullptr : self_.data()},
+        .domains = parts_.target_domains,
+        .has_potentials = plan_.has_potentials};
     if (sums_.sum(sources_, force(), listed, statistics) > 0)
         repair_points(targets, output);
     if (long_range_)

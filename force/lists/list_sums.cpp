@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/tree/domain/locally_essential_tree.hpp"
+#include "chamomile/tree/domain/imported_cells.hpp"
 
 namespace chamomile {
 

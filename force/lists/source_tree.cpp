@@ -51,7 +51,7 @@ double SourceTree::find_mass(const SourcesTaken& how)
     if (tree_.moments.multipole.empty())
         return 0;
     const Multipole& whole = tree_.moments.multipole[0];
-    if (std::isfinite(whole.mass + norm_of_any_size(whole.center)) && !how.sums_any_points)
+    if (are_finite(whole) && !how.sums_any_points)
         return whole.mass;
     const Particles all = this->all();
     for (std::size_t i = 0; i < all.size(); ++i)

@@ -60,7 +60,7 @@ __global__ void find_bad_mass(const double* mass, std::size_t n, Index* found)
 
 } // namespace
 
-RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
+void CudaPart::take(const TreeParticles& particles, bool keeps_cells)
 {
     begin(); // all ranks have read the last mesh
     DeviceTree& t = *tree_;
@@ -71,7 +71,6 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     const bool is_same = keeps_cells && had == count;
     if (count > 0) {
         place_rows(is_same);
-        keys_.start_extent(t.positions.data(), count, t.stream);
         upload_masses(particles, false); // receive() may need them
         if (of_rank.per_particle && (!is_same || !has_lengths_))
             upload_softenings(particles);
@@ -79,6 +78,12 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     has_lengths_ = of_rank.per_particle;
     rows_.work.begin(count, of_rank.arrangement);
     copy_targets();
+}
+
+RowsSeen CudaPart::look()
+{
+    use_device();
+    const std::size_t count = n();
     RowsSeen seen{{}, count, count, count};
     if (count > 0 && !are_finite(seen.box))
         return RowsSeen::of(rows());
@@ -108,6 +113,7 @@ void CudaPart::place_rows(bool keeps_cells)
 bool CudaPart::are_finite(Box& box)
 {
     DeviceTree& t = *tree_;
+    keys_.start_extent(t.positions.data(), n(), t.stream);
     check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
     Index* const flag = rows_.flag.reserve(1);
     check(cudaMemsetAsync(flag, 0, sizeof *flag, t.stream), "clear a flag");
@@ -197,8 +203,8 @@ RowColumns CudaPart::make_room(std::size_t all)
     return columns();
 }
 
-void CudaPart::receive(const DistributedTree& distributed, const TreePlan& plan,
-                       Communicator& ranks)
+void CudaPart::receive_rows(const DistributedTree& distributed, const TreePlan& plan,
+                            Communicator& ranks)
 {
     use_device();
     DeviceTree& t = *tree_;
@@ -225,7 +231,7 @@ void CudaPart::divide(const DistributedTree& distributed, const TreePlan& plan)
         top_.number(distributed, {}, 0);
         own_.cells = tops;
         t.cells.reserve(own_.cells);
-        divided_ = top_.divided();
+        divided_ = top_.numbered().divided();
     } else {
         cells_.start(Index(plan.leaf_size), roots);
         if (!cells_.are_counted())
@@ -233,7 +239,7 @@ void CudaPart::divide(const DistributedTree& distributed, const TreePlan& plan)
         top_.number(distributed, cells_.before_roots(), cells_.cells());
         own_.cells = cells_.cells() + tops;
         cells_.make(tops);
-        divided_ = cells_.divided() + top_.divided();
+        divided_ = cells_.divided() + top_.numbered().divided();
     }
     send_cells();
 }
@@ -243,7 +249,7 @@ void CudaPart::send_cells()
 {
     DeviceTree& t = *tree_;
     top_.plant_cells();
-    own_.roots.assign(top_.own_roots().begin(), top_.own_roots().end());
+    own_.roots.assign(top_.numbered().own_roots().begin(), top_.numbered().own_roots().end());
     filled_.record(t.stream);
     auto& cells = staged_.octree.cells;
     if (cells.capacity() < own_.cells) { // leaves room for imports
@@ -281,18 +287,18 @@ void CudaPart::divide_on_host(const DistributedTree& distributed, const TreePlan
         cells += Index(trees.back().size());
     }
     top_.number(distributed, before, cells);
-    own_.cells = Index(cells + top_.cells());
+    own_.cells = Index(cells + top_.numbered().tops().size());
     std::vector<Cell> tree(own_.cells);
     for (std::size_t k = 0; k < trees.size(); ++k)
         for (std::size_t c = 0; c < trees[k].size(); ++c) {
             Cell cell = trees[k][c];
             divided += cell.next > c + 1;
-            cell.next += top_.own_roots()[k];
-            tree[top_.own_roots()[k] + c] = cell;
+            cell.next += top_.numbered().own_roots()[k];
+            tree[top_.numbered().own_roots()[k] + c] = cell;
         }
     t.staging.upload(t.order, octree.order.data(), size(), t.stream);
     t.staging.upload(t.cells, tree.data(), tree.size(), t.stream);
-    divided_ = divided + top_.divided();
+    divided_ = divided + top_.numbered().divided();
     send_cells();
 }
 

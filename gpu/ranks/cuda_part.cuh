@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "chamomile/gpu/ranks/essential_cells.cuh"
 #include "chamomile/gpu/ranks/field_estimates.cuh"
 #include "chamomile/gpu/ranks/returned_sums.cuh"
 #include "chamomile/gpu/ranks/top_of_tree.cuh"
@@ -41,18 +42,22 @@ public:
     {}
     ~CudaPart() override { synchronize_device(tree_->device); }
 
-    RowsSeen take(const TreeParticles& particles, bool keeps_cells) override;
+    void take(const TreeParticles& particles, bool keeps_cells) override;
+    RowsSeen look() override;
     void sort(const RootCube& cube, std::uint64_t first) override;
     void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) override;
     LeafSums leaf_sums(const CoarseTree& coarse) override;
-    void receive(const DistributedTree& distributed, const TreePlan& plan,
-                 Communicator& ranks) override;
+    void receive(Tree&, const DistributedTree& distributed, const TreePlan& plan,
+                 Communicator& ranks) override
+    {
+        receive_rows(distributed, plan, ranks);
+    }
     void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                        Communicator& ranks) override
     {
         use_device();
         if (has_lengths_ && !rows_.received_have_lengths)
-            return receive(distributed, plan, ranks);
+            return receive_rows(distributed, plan, ranks);
         arriving_.exchange_moved(make_room(n() + arriving_.received()), ranks);
         gather(nullptr);
     }
@@ -69,7 +74,7 @@ public:
         return roots;
     }
     void make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan& plan) override;
-    std::span<const Index> cell_of() const override { return top_.cell_of(); }
+    std::span<const Index> cell_of() const override { return top_.numbered().cell_of(); }
 
     bool cut_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes) override
     {
@@ -105,14 +110,14 @@ public:
         use_device();
         essential_.find_owners(coarse, regions, ranks, owners);
     }
+    void make_nodes(Tree&, const AcceptanceCriterion&) override {} // make_tree() does
     void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                 Communicator& ranks) override
     {
         use_device();
-        coarse_ = &distributed.coarse;
         essential_.import(own_, asked, tree.moments.multipole[0], ranks);
+        add_nodes(tree, distributed.coarse, asked.criterion);
     }
-    void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override;
     void estimate(const Walk& walk, const TargetGroups& groups,
                   std::span<double> accelerations) override
     {
@@ -122,11 +127,11 @@ public:
         down_.wait(); // for few clusters the host is faster
         estimate_on_host(walk, groups, accelerations);
     }
-    void finish(Tree&) override { down_.wait(); }
+    void finish() override { down_.wait(); }
     Imported imported() const override { return essential_.imported(); }
 
     std::size_t size() const override { return arriving_.arrivals(); }
-    std::size_t cells() const override { return own_.cells - top_.cells(); }
+    std::size_t cells() const override { return own_.cells - top_.numbered().tops().size(); }
     std::span<const Index> active() const override { return {}; }
 
     ArrivalSums begin_sums(const SumArrays& to, std::size_t targets, bool with_potentials) override
@@ -197,16 +202,19 @@ private:
             gather_sources({tree_->positions.data(), masses});
         gather_softenings(has_lengths_, rows_.particles.longest_softening);
     }
+    void receive_rows(const DistributedTree& distributed, const TreePlan& plan,
+                      Communicator& ranks);
     void place_rows(bool keeps_cells);
     void copy_targets();
     bool are_finite(Box& box);
     void divide(const DistributedTree& distributed, const TreePlan& plan);
     void send_cells();
     void divide_on_host(const DistributedTree& distributed, const TreePlan& plan);
+    void add_nodes(Tree& tree, const CoarseTree& coarse, const AcceptanceCriterion& criterion);
 
     PartRows rows_;
     ArrivingRows arriving_;
-    TopOfTree top_;
+    DeviceTop top_;
     OwnCells own_;
     Tree staged_;             // the next tree's data, copied to the host
     std::size_t divided_ = 0; // divided cells of the coarse tree and this rank
@@ -214,7 +222,6 @@ private:
     FieldEstimates estimates_;
     ReturnedSums sums_;
     std::vector<std::size_t> leaf_begins_{0}; // first row of each coarse leaf
-    const CoarseTree* coarse_ = nullptr;      // of the present import
     bool has_new_cells_ = true;               // cells not yet moved to a tree on the host
     HostRows host_;
     Octree host_octree_; // cells divided on the host

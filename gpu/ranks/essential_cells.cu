@@ -328,9 +328,9 @@ DeviceMessage EssentialCells::answer(const OwnCells& own, const ImportRequests& 
     t.staging.upload(regions_, regions.data(), regions.size(), t.stream);
     Index* const marks = opened_.reserve(n);
     check(cudaMemsetAsync(marks, 0, n * sizeof(Index), t.stream), "clear marks of cells");
-    with_reach(t, asked.criterion, root, asked.reach.units(), [&](const auto& reach_of) {
+    with_reach(t, asked.criterion, root, asked.units, [&](const auto& reach_of) {
         mark_opened<<<unsigned((regions.size() - 1) / mark_warps + 1), 32 * mark_warps, 0,
-                      t.stream>>>(tree, reach_of, asked.reach.units(), OpeningRule(asked.criterion),
+                      t.stream>>>(tree, reach_of, asked.units, OpeningRule(asked.criterion),
                                   {roots_.data(), root_nodes_.data(), roots}, t.nodes.data(),
                                   regions_.data(), regions.size(), marks);
     });
@@ -395,8 +395,7 @@ void EssentialCells::append(const OwnCells& own, bool has_higher, Communicator& 
         std::size_t cell = own.cells + imported_.cells,
                     particle = own.sources + imported_.particles;
         for (const LeafHead& leaf : leaves) {
-            leaves_.push_back(
-                {leaf.leaf, Index(cell), leaf.cells, Index(particle), leaf.particles});
+            leaves_.push_back({leaf.leaf, Index(cell), leaf.cells, Index(particle)});
             cell += leaf.cells;
             particle += leaf.particles;
         }

@@ -7,23 +7,9 @@
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/ranks/device_exchange.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
-#include "chamomile/tree/domain/domain_part.hpp"
+#include "chamomile/tree/domain/top_of_tree.hpp"
 
 namespace chamomile {
-
-/// Counts and roots of a rank's cells, before any import.
-struct OwnCells {
-    Index cells = 0, nodes = 0, sources = 0; ///< counts
-    std::vector<Index> roots;                ///< cell of each local leaf of the coarse tree
-    std::size_t first_leaf = 0;              ///< in the coarse tree
-};
-
-/// An ImportedLeaf lists the imports below one leaf of the coarse tree.
-struct ImportedLeaf {
-    Index leaf;
-    Index first_cell, cells;         ///< in the local tree
-    Index first_particle, particles; ///< in the sources; without cells: of the leaf itself
-};
 
 /// An EssentialCells answers the import requests of other ranks (DomainPart::import()) and appends
 /// imported cells, moments and sources behind the rank's cells.

@@ -42,12 +42,10 @@ void CudaPart::make_tree(Tree& tree, const DistributedTree& distributed, const T
         check(status_when_done(cells_here_), "copy the cells");
         octree.cells.swap(staged_.octree.cells);
     } else
-        top_.plant_cells(octree);
+        top_.numbered().plant_cells(octree);
     top_.plant_moments(distributed.coarse);
     tree.nodes.units = WalkUnits::of(top.multipole[0], top.bounds[0]);
     tree.moments.softening.assign(t.has_softenings ? 1 : 0, {});
-    if (t.has_softenings)
-        tree.moments.softening[0] = top.softening[0];
     start_walk_nodes(tree.nodes, {*plan.criterion, top.multipole[0]}, Index(n), divided_);
     own_.nodes = Index(1 + divided_);
     essential_.set_roots(own_.roots, mothers_.data());
@@ -55,12 +53,12 @@ void CudaPart::make_tree(Tree& tree, const DistributedTree& distributed, const T
     t.bytes_down += *host_sent_.data() * sizeof(double);
     tree.moments.multipole.swap(staged_.moments.multipole);
     tree.moments.bounds.swap(staged_.moments.bounds);
-    top_.plant_moments(distributed.coarse, tree.moments, cuts_groups() ? 1 : n);
+    top_.numbered().plant_moments(distributed.coarse, tree.moments, cuts_groups() ? 1 : n);
 }
 
-void CudaPart::make_nodes(Tree& tree, const AcceptanceCriterion& criterion)
+/// Adds the nodes of imported cells.
+void CudaPart::add_nodes(Tree& tree, const CoarseTree& coarse, const AcceptanceCriterion& criterion)
 {
-    use_device();
     DeviceTree& t = *tree_;
     const Imported imported = essential_.imported();
     tree.octree.size = own_.sources + imported.particles;
@@ -69,7 +67,7 @@ void CudaPart::make_nodes(Tree& tree, const AcceptanceCriterion& criterion)
         return;
     down_.wait();
     const std::span<const LeafLink> links =
-        top_.link(tree, *coarse_, essential_.leaves(), own_.nodes);
+        top_.link(tree, coarse, essential_.leaves(), own_.nodes);
     const std::size_t cells = imported.cells, of_leaves = links.size(),
                       nodes = of_leaves + essential_.divided(), all = own_.nodes + nodes;
     tree.octree.divided += nodes;

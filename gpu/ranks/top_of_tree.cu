@@ -40,25 +40,9 @@ __global__ void link_lanes(const LeafLink* links, std::size_t n, WalkNode* nodes
     atomicOr(&node.inner, Index(1) << lane);
 }
 
-/// Finds the lane of each leaf below a cell, starting from the cell's lane. Returns the next cell.
-Index find_lanes(const CoarseTree& coarse, const std::pmr::vector<WalkNode>& nodes, Index cell,
-                 Index lane, std::vector<Index>& lanes)
-{
-    const Index next = coarse.octree.cells[cell].next;
-    if (next == cell + 1) {
-        lanes.push_back(lane);
-        return next;
-    }
-    const Index node = nodes[lane / WalkNode::width].node[lane % WalkNode::width];
-    int k = 0;
-    for (Index d = cell + 1; d < next; ++k)
-        d = find_lanes(coarse, nodes, d, lane_of_node(node, k), lanes);
-    return next;
-}
-
 } // namespace
 
-std::vector<CellRoot> TopOfTree::roots(const DistributedTree& distributed) const
+std::vector<CellRoot> DeviceTop::roots(const DistributedTree& distributed) const
 {
     std::vector<CellRoot> roots;
     std::size_t k = distributed.first_leaf();
@@ -71,79 +55,45 @@ std::vector<CellRoot> TopOfTree::roots(const DistributedTree& distributed) const
     return roots;
 }
 
-void TopOfTree::number(const DistributedTree& distributed, std::span<const Index> before_roots,
+void DeviceTop::number(const DistributedTree& distributed, std::span<const Index> before_roots,
                        Index cells)
 {
-    const Octree& octree = distributed.coarse.octree;
-    const Index n = Index(octree.cells.size());
-    cell_of_.resize(n);
-    own_roots_.clear();
-    tops_.clear();
-    top_cell_.clear();
-    divided_ = 0;
-    std::size_t leaf = 0;
-    Index tops = 0, own = 0;
-    for (Index c = 0; c < n; ++c) {
-        cell_of_[c] = tops + own;
-        const bool is_leaf = octree.is_leaf(c);
-        const std::size_t k = leaf;
-        leaf += is_leaf;
-        if (is_leaf && k >= distributed.first_leaf() && k < distributed.end_leaf()) {
-            own_roots_.push_back(cell_of_[c]);
-            const std::size_t after = k + 1 - distributed.first_leaf();
-            own = after < before_roots.size() ? before_roots[after] : cells;
-            continue;
-        }
-        ++tops;
-        divided_ += !is_leaf;
-        const Cell& cell = octree.cells[c];
-        tops_.push_back({cell_of_[c], {absent_particles, cell.count, 0, cell.octant}});
-        top_cell_.push_back(c);
-    }
-    const auto place = [&](Index c) { return c < n ? cell_of_[c] : tops + own; };
-    for (std::size_t k = 0; k < tops_.size(); ++k)
-        tops_[k].cell.next =
-            octree.is_leaf(top_cell_[k]) ? tops_[k].at + 1 : place(octree.cells[top_cell_[k]].next);
-    if (n == 0)
-        return;
+    top_.number(distributed, before_roots, cells);
+    const std::span<const TopCell> tops = top_.tops();
     std::vector<Index> at;
-    for (const TopCell& top : tops_)
+    for (const TopCell& top : tops)
         at.push_back(top.at);
-    at.insert(at.end(), own_roots_.begin(), own_roots_.end());
-    tree_.staging.upload(at_, at.data(), at.size(), tree_.stream);
-    if (!tops_.empty())
-        tree_.staging.upload(device_tops_, tops_.data(), tops_.size(), tree_.stream);
+    at.insert(at.end(), top_.own_roots().begin(), top_.own_roots().end());
+    if (!at.empty())
+        tree_.staging.upload(at_, at.data(), at.size(), tree_.stream);
+    if (!tops.empty())
+        tree_.staging.upload(device_tops_, tops.data(), tops.size(), tree_.stream);
 }
 
-void TopOfTree::plant_cells()
+void DeviceTop::plant_cells()
 {
-    if (tops_.empty())
+    const std::size_t n = top_.tops().size();
+    if (n == 0)
         return;
-    scatter_cells<<<blocks_of(tops_.size()), block_size, 0, tree_.stream>>>(
-        device_tops_.data(), tops_.size(), tree_.cells.data());
+    scatter_cells<<<blocks_of(n), block_size, 0, tree_.stream>>>(device_tops_.data(), n,
+                                                                 tree_.cells.data());
     check(cudaGetLastError(), "launch the cells of the coarse tree");
 }
 
-void TopOfTree::plant_cells(Octree& octree) const
-{
-    for (const TopCell& top : tops_)
-        octree.cells[top.at] = top.cell;
-}
-
 template <class T>
-void TopOfTree::gather(DeviceBuffer<T>& from, DeviceBuffer<T>& some, std::pmr::vector<T>& to)
+void DeviceTop::gather(DeviceBuffer<T>& from, DeviceBuffer<T>& some, std::pmr::vector<T>& to)
 {
-    const std::size_t n = own_roots_.size();
+    const std::size_t n = top_.own_roots().size();
     to.resize(n);
     if (n == 0)
         return;
     gather_records<<<blocks_of(n), block_size, 0, tree_.stream>>>(
-        from.data(), at_.data() + tops_.size(), n, some.reserve(n));
+        from.data(), at_.data() + top_.tops().size(), n, some.reserve(n));
     check(cudaGetLastError(), "launch the gather of roots");
     tree_.staging.download(to.data(), some.data(), n, tree_.stream);
 }
 
-Moments TopOfTree::moments_of_roots(int order)
+Moments DeviceTop::moments_of_roots(int order)
 {
     Moments roots;
     gather(tree_.multipoles, multipoles_, roots.multipole);
@@ -158,7 +108,7 @@ Moments TopOfTree::moments_of_roots(int order)
 }
 
 template <class T>
-void TopOfTree::scatter(const std::vector<T>& some, DeviceBuffer<T>& memory, DeviceBuffer<T>& to)
+void DeviceTop::scatter(const std::vector<T>& some, DeviceBuffer<T>& memory, DeviceBuffer<T>& to)
 {
     if (some.empty())
         return;
@@ -169,15 +119,16 @@ void TopOfTree::scatter(const std::vector<T>& some, DeviceBuffer<T>& memory, Dev
 }
 
 template <class T, class Values>
-std::vector<T> TopOfTree::of_tops(const Values& values) const
+std::vector<T> DeviceTop::of_tops(const Values& values) const
 {
     std::vector<T> some;
-    for (std::size_t k = 0; !values.empty() && k < top_cell_.size(); ++k)
-        some.push_back(values[top_cell_[k]]);
+    for (const Index c : top_.coarse_of_tops())
+        if (!values.empty())
+            some.push_back(values[c]);
     return some;
 }
 
-void TopOfTree::plant_moments(const CoarseTree& coarse)
+void DeviceTop::plant_moments(const CoarseTree& coarse)
 {
     const Moments& from = coarse.moments;
     scatter(of_tops<Multipole>(from.multipole), multipoles_, tree_.multipoles);
@@ -187,40 +138,16 @@ void TopOfTree::plant_moments(const CoarseTree& coarse)
         scatter(of_tops<CellSoftening>(from.softening), softenings_, tree_.cell_softening);
 }
 
-void TopOfTree::plant_moments(const CoarseTree& coarse, Moments& moments, std::size_t cells) const
-{
-    const Moments& from = coarse.moments;
-    for (std::size_t c = 0; c < cell_of_.size() && cell_of_[c] < cells; ++c) {
-        moments.multipole[cell_of_[c]] = from.multipole[c];
-        moments.bounds[cell_of_[c]] = from.bounds[c];
-    }
-}
-
-std::span<const LeafLink> TopOfTree::link(Tree& tree, const CoarseTree& coarse,
+std::span<const LeafLink> DeviceTop::link(Tree& tree, const CoarseTree& coarse,
                                           std::span<const ImportedLeaf> leaves, Index nodes)
 {
-    links_.clear();
-    if (leaves.empty())
-        return links_;
-    std::vector<Index> lanes;
-    find_lanes(coarse, tree.nodes.nodes, 0, 0, lanes);
-    for (const ImportedLeaf& leaf : leaves) {
-        const Index at = cell_of_[coarse.leaves[leaf.leaf]];
-        if (leaf.cells == 0) { // only particles were imported
-            tree.octree.cells[at].begin = leaf.first_particle;
-            check(cudaMemcpyAsync(&tree_.cells.data()[at].begin, &leaf.first_particle,
-                                  sizeof(Index), cudaMemcpyHostToDevice, tree_.stream),
+    links_ = top_.link(tree, coarse, leaves, nodes);
+    for (const ImportedLeaf& leaf : leaves)
+        if (leaf.cells == 0) // only particles were imported
+            check(cudaMemcpyAsync(
+                      &tree_.cells.data()[top_.cell_of()[coarse.leaves[leaf.leaf]]].begin,
+                      &leaf.first_particle, sizeof(Index), cudaMemcpyHostToDevice, tree_.stream),
                   "copy the first particle of a leaf");
-            continue;
-        }
-        const LeafLink link{lanes[leaf.leaf], nodes + Index(links_.size()), leaf.first_cell,
-                            leaf.first_cell + leaf.cells};
-        WalkNode& node = tree.nodes.nodes[link.lane / WalkNode::width];
-        const Index lane = link.lane % WalkNode::width;
-        node.node[lane] = link.node;
-        node.inner |= Index(1) << lane;
-        links_.push_back(link);
-    }
     if (links_.empty())
         return links_;
     tree_.staging.upload(device_links_, links_.data(), links_.size(), tree_.stream);

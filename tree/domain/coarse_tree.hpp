@@ -93,7 +93,7 @@ struct LeafSums {
 /// The cells of the global tree down to leaves with at most `max` particles each, or more if they
 /// share a key (CoarseTreeMaker::make()). The octree stores no particles: Cell::begin is absent,
 /// and Cell::count is cut to largest_number. The cells below a leaf are on the rank that owns the
-/// leaf (LocalTrees).
+/// leaf (make_local_trees()).
 struct CoarseTree {
     Octree octree;
     Moments moments;                  ///< reduce() fills bounds, gather_moments() the rest

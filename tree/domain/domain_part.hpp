@@ -36,7 +36,7 @@ struct DistributedTree {
 struct ImportRequests {
     const Inbox& regions; ///< ImportRegion records, by sending rank
     const AcceptanceCriterion& criterion;
-    const TreeReach& reach; ///< of the whole tree
+    const WalkUnits& units; ///< of the tree
 };
 
 /// Numbers of imported particles and cells.
@@ -51,9 +51,11 @@ class DomainPart {
 public:
     virtual ~DomainPart() = default;
 
-    /// Sets the rows and looks for bad values. `keeps_cells`: they are the rows of the last call at
-    /// new positions, for a tree that keeps its cells. Keeps references to arrays.
-    virtual RowsSeen take(const TreeParticles& particles, bool keeps_cells) = 0;
+    /// Sets the rows. `keeps_cells`: they are the rows of the last call at new positions, for a
+    /// tree that keeps its cells. Keeps references to arrays.
+    virtual void take(const TreeParticles& particles, bool keeps_cells) = 0;
+    /// Scans the rows for their bounding box and bad values.
+    virtual RowsSeen look() = 0;
     /// Sorts the rows by key. `first`: number of rows on lower ranks.
     virtual void sort(const RootCube& cube, std::uint64_t first) = 0;
     /// Counts the rows in the octants of each cell.
@@ -62,14 +64,14 @@ public:
     virtual LeafSums leaf_sums(const CoarseTree& coarse) = 0;
 
     /// Sends each row to the rank whose domain contains it, receives the arrivals and makes their
-    /// cells.
-    virtual void receive(const DistributedTree& distributed, const TreePlan& plan,
+    /// cells, on the host in `tree`. Later calls up to the next receive() must name the same tree.
+    virtual void receive(Tree& tree, const DistributedTree& distributed, const TreePlan& plan,
                          Communicator& ranks) = 0;
     /// Like receive() for the same rows, but sends only current positions and target marks.
     virtual void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                                Communicator& ranks) = 0;
-    /// Sums the moments of local cells. Returns the moments at this rank's coarse leaves, without
-    /// bounds.
+    /// Drops imports and sums the moments of local cells. Returns the moments at this rank's coarse
+    /// leaves, without bounds.
     virtual Moments sum_moments(const TreePlan& plan) = 0;
     /// Fills `tree` with the coarse tree, whose moments are complete, and the local cells.
     virtual void make_tree(Tree& tree, const DistributedTree& distributed,
@@ -87,8 +89,15 @@ public:
     /// Fills the softening of groups and clusters.
     virtual void find_softenings(TargetGroups& groups) = 0;
 
-    /// Prepares the local trees for remote requests.
+    /// Drops imports and prepares the local cells for remote requests.
     virtual void start_imports(const TreeReach&) {}
+    /// Makes the walk nodes of the coarse tree and the local cells.
+    virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
+    /// Estimates the scaled acceleration of every cluster.
+    virtual void estimate(const Walk& walk, const TargetGroups& groups,
+                          std::span<double> accelerations) = 0;
+    /// Returns whether estimates equal the walk's bit for bit; a GPU rounds differently.
+    virtual bool estimates_as_walk() const { return false; }
     /// Sets entry r * ranks + k of `owners` to 1 if region r opens a leaf of the remote rank k;
     /// other entries are 0.
     virtual void find_owners(std::span<const CoarseOpening> coarse,
@@ -98,24 +107,16 @@ public:
         find_owners_on_host(coarse, regions, ranks, owners);
     }
     /// Sends the cells that remote ranks requested, and adds the cells that this rank requested to
-    /// the tree.
+    /// the tree, with their walk nodes. Replaces earlier imports, which must not have opened other
+    /// leaves if start_imports() was not called in between.
     virtual void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                         Communicator& ranks) = 0;
-    /// Makes the walk nodes of the tree.
-    virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
-    /// Estimates the scaled acceleration of every cluster.
-    virtual void estimate(const Walk& walk, const TargetGroups& groups,
-                          std::span<double> accelerations) = 0;
-    /// Returns whether estimates equal the walk's bit for bit; a GPU rounds differently.
-    virtual bool estimates_as_walk() const { return false; }
-    /// Copies local and imported particles to the tree.
-    virtual void finish(Tree& tree) = 0;
+    /// Completes the tree on the host.
+    virtual void finish() {}
     virtual Imported imported() const = 0;
 
     virtual std::size_t size() const = 0;  ///< number of arrivals
     virtual std::size_t cells() const = 0; ///< number of local cells
-    /// Returns arrivals and cells if they are on the host; null: they are on a GPU.
-    virtual const Octree* octree() const { return nullptr; }
     /// Returns the target arrivals in rising order; empty: all, or the part is on a GPU.
     virtual std::span<const Index> active() const = 0;
 

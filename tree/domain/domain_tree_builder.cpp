@@ -41,8 +41,8 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
     std::uint64_t all_rows = 0;
     {
         const TimedPhase phase(profile, "sort");
-        const CommonCube common =
-            common_cube(part_->take(particles, false), particles.word, ranks_);
+        part_->take(particles, false);
+        const CommonCube common = common_cube(part_->look(), particles.word, ranks_);
         all_rows = common.rows;
         part_->sort(placed(common.cube, plan.placement), common.before);
     }
@@ -55,12 +55,13 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
         std::vector<double> shares = shares_;
         for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
             shares.push_back(double(r) / ranks_.size());
-        built_domains_ = domains_ = make_domains(coarse_, pieces(plan), shares);
-        require_room();
+        Domains domains = make_domains(coarse_, pieces(plan), shares);
+        require_room(domains);
+        built_domains_ = domains_ = std::move(domains);
     }
     {
         const TimedPhase phase(profile, "cells");
-        part_->receive(distributed(), plan, ranks_);
+        part_->receive(tree, distributed(), plan, ranks_);
     }
     finish(tree, plan, profile);
 }
@@ -73,28 +74,31 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
     const std::vector<std::size_t> before = domains_.first_leaf;
     {
         const TimedPhase phase(profile, "domains");
-        common_cube(part_->take(particles, true), particles.word, ranks_); // throws for bad values
+        part_->take(particles, true);
         if (total() > 0)
             coarse_.reduce(part_->leaf_sums(coarse_), has_targets_, ranks_);
-        domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
-        require_room();
+        Domains domains = keep_domains(coarse_, pieces(plan), built_domains_, domains_);
+        require_room(domains);
+        domains_ = std::move(domains);
     }
     {
         const TimedPhase phase(profile, "cells");
         if (domains_.first_leaf != before)
-            part_->receive(distributed(), plan, ranks_);
+            part_->receive(tree, distributed(), plan, ranks_);
         part_->receive_moved(distributed(), plan, ranks_);
     }
     finish(tree, plan, profile);
+    if (total() > 0 && !are_finite(coarse_.moments.multipole[0]))
+        common_cube(part_->look(), particles.word, ranks_); // throws, unless only a sum overflows
 }
 
 /// Throws the same error on all ranks if a rank gets more particles than an Index counts.
-void DomainTreeBuilder::require_room() const
+void DomainTreeBuilder::require_room(const Domains& domains) const
 {
     agreed([&] {
         for (int r = 0; r < ranks_.size() && total() > 0; ++r)
-            check_number(coarse_.particles_before[domains_.first_leaf[std::size_t(r) + 1]] -
-                         coarse_.particles_before[domains_.first_leaf[std::size_t(r)]]);
+            check_number(coarse_.particles_before[domains.first_leaf[std::size_t(r) + 1]] -
+                         coarse_.particles_before[domains.first_leaf[std::size_t(r)]]);
     });
 }
 
@@ -199,19 +203,18 @@ void DomainTreeBuilder::start_nodes(Tree& tree, TargetGroups& groups, Profile& p
     if (total() == 0)
         return;
     const bool imports = ranks_.size() > 1, has_estimates = criterion_->takes_tolerance();
-    find_regions(groups);
-    if (!imports || has_estimates)
-        make_nodes(tree, profile);
-    if (!imports)
-        return;
-    {
+    if (imports) {
         const TimedPhase phase(profile, "import");
         part_->start_imports(TreeReach(*criterion_, coarse_.moments));
-        if (has_estimates)
-            predict_factors(groups);
     }
-    import(tree, profile);
+    make_nodes(tree, profile);
+    if (!imports)
+        return;
     const TimedPhase phase(profile, "import");
+    find_regions(groups);
+    if (has_estimates)
+        predict_factors(groups);
+    import(tree);
     if (has_estimates)
         part_->estimate(walk_, groups, estimates_);
 }
@@ -220,10 +223,10 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
 {
     if (total() == 0)
         return;
-    if (ranks_.size() > 1 && criterion_->takes_tolerance() && !factors_suffice(groups, profile))
-        import(tree, profile);
     const TimedPhase phase(profile, "import");
-    part_->finish(tree);
+    if (ranks_.size() > 1 && criterion_->takes_tolerance() && !factors_suffice(groups))
+        import(tree);
+    part_->finish();
 }
 
 /// Makes nodes, and prepares estimates of accelerations without a lower limit.
@@ -237,17 +240,13 @@ void DomainTreeBuilder::make_nodes(Tree& tree, Profile& profile)
 }
 
 /// Imports the cells and particles that regions open.
-void DomainTreeBuilder::import(Tree& tree, Profile& profile)
+void DomainTreeBuilder::import(Tree& tree)
 {
-    {
-        const TimedPhase phase(profile, "import");
-        const TreeReach reach(*criterion_, coarse_.moments);
-        requests_.exchange(*criterion_, reach, distributed(), *part_, ranks_);
-        const std::uint64_t before = ranks_.traffic().bytes;
-        part_->import(tree, {requests_.asked, *criterion_, reach}, distributed(), ranks_);
-        requests_.bytes += ranks_.traffic().bytes - before;
-    }
-    make_nodes(tree, profile);
+    const TreeReach reach(*criterion_, coarse_.moments);
+    requests_.exchange(*criterion_, reach, distributed(), *part_, ranks_);
+    const std::uint64_t before = ranks_.traffic().bytes;
+    part_->import(tree, {requests_.asked, *criterion_, reach.units()}, distributed(), ranks_);
+    requests_.bytes += ranks_.traffic().bytes - before;
 }
 
 /// Sets the relative_factor of regions before any import: for half the acceleration estimated from
@@ -269,9 +268,8 @@ void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
 /// larger factor than predicted. Otherwise sets the needed factors; these are final, since further
 /// imports do not change the estimates. Keeps the estimates for the walk if equal to the walk's bit
 /// for bit.
-bool DomainTreeBuilder::factors_suffice(TargetGroups& groups, Profile& profile)
+bool DomainTreeBuilder::factors_suffice(TargetGroups& groups)
 {
-    const TimedPhase phase(profile, "import");
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
     std::vector<ImportRegion>& regions = requests_.regions;
     const double min_acceleration = criterion_->scaled_min_acceleration(walk_.units());

@@ -8,7 +8,7 @@
 
 #include "chamomile/core/profile.hpp"
 #include "chamomile/tree/domain/domain_part.hpp"
-#include "chamomile/tree/domain/imported_cells.hpp"
+#include "chamomile/tree/domain/exported_cells.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -33,7 +33,8 @@ public:
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override;
     /// Updates the tree for the same particles at new positions. Targets may differ; domains change
-    /// only by leaves at their ends. Throws like build().
+    /// only by leaves at their ends. Throws like build() if a position or mass enters the moments
+    /// of the root; another refit() may follow.
     void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override;
     /// Cuts groups of the local arrivals that RowsOfRank names as targets.
@@ -85,15 +86,15 @@ public:
 
 private:
     DistributedTree distributed() const { return {coarse_, domains_, ranks_.rank()}; }
-    void require_room() const;
+    void require_room(const Domains& domains) const;
     std::uint64_t max_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<DomainPiece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
     void make_nodes(Tree& tree, Profile& profile);
-    void import(Tree& tree, Profile& profile);
+    void import(Tree& tree);
     void predict_factors(const TargetGroups& groups);
-    bool factors_suffice(TargetGroups& groups, Profile& profile);
+    bool factors_suffice(TargetGroups& groups);
     void cut_target_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes,
                            std::span<const Piece> pieces);
 

@@ -1,6 +1,7 @@
 #include "chamomile/tree/domain/domains.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -103,18 +104,25 @@ Domains make_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
     return assign_blocks(tree, std::move(pieces), blocks, weight_before, cuts);
 }
 
-Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
-                     const Domains& domains)
+Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces, const Domains& built,
+                     const Domains& current)
 {
     const std::vector<LeafBlock> blocks = blocks_of(tree, pieces);
     const auto particles_before = [&](std::size_t leaf) {
         return tree.particles() > 0 ? double(tree.particles_before[leaf]) : 0;
     };
+    const auto is_cut = [&](std::size_t leaf) { // no piece crosses it
+        return leaf == 0 || std::ranges::binary_search(blocks, leaf, {}, &LeafBlock::end_leaf);
+    };
+    const double far = double(tree.particles()) / (8.0 * double(built.first_leaf.size() - 1));
     std::vector<double> weight_before{0}, cuts;
     for (const LeafBlock& block : blocks)
         weight_before.push_back(particles_before(block.end_leaf));
-    for (const std::size_t leaf : domains.first_leaf)
-        cuts.push_back(particles_before(leaf));
+    for (std::size_t r = 0; r < built.first_leaf.size(); ++r) {
+        const std::size_t now = current.first_leaf[r];
+        const double cut = particles_before(built.first_leaf[r]), at = particles_before(now);
+        cuts.push_back(is_cut(now) && std::abs(at - cut) <= far ? at : cut);
+    }
     return assign_blocks(tree, std::move(pieces), blocks, weight_before, cuts);
 }
 

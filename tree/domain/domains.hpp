@@ -35,8 +35,11 @@ struct Domains {
 Domains make_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
                      std::span<const double> shares);
 
-/// Cuts at the same leaves as `domains`, or next to them if a piece of new targets crosses a cut.
-Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces,
-                     const Domains& domains);
+/// Cuts at the leaves of `current`, the last domains, unless a piece of the new targets crosses the
+/// cut, or more than an eighth of a rank's mean number of particles lies between it and the cut of
+/// `built`; then next to the cut of `built`. To move cells to another rank takes longer than to sum
+/// their moments.
+Domains keep_domains(const CoarseTree& tree, std::vector<DomainPiece> pieces, const Domains& built,
+                     const Domains& current);
 
 } // namespace chamomile

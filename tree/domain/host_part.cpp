@@ -4,7 +4,8 @@
 #include "chamomile/core/resize_discarding.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/domain_part.hpp"
-#include "chamomile/tree/domain/locally_essential_tree.hpp"
+#include "chamomile/tree/domain/imported_cells.hpp"
+#include "chamomile/tree/domain/local_trees.hpp"
 #include "chamomile/tree/domain/memory_use.hpp"
 #include "chamomile/tree/domain/rank_rows.hpp"
 
@@ -14,11 +15,11 @@ namespace {
 /// The part of a rank in host memory.
 class HostPart final : public DomainPart {
 public:
-    RowsSeen take(const TreeParticles& particles, bool keeps_cells) override
+    void take(const TreeParticles& particles, bool keeps_cells) override
     {
         rows_.take(particles, keeps_cells);
-        return RowsSeen::of(now());
     }
+    RowsSeen look() override { return RowsSeen::of(now()); }
     void sort(const RootCube& cube, std::uint64_t) override
     {
         cube_ = cube;
@@ -33,67 +34,58 @@ public:
         return coarse.leaf_sums(now(), sorted_);
     }
 
-    void receive(const DistributedTree& distributed, const TreePlan& plan,
+    void receive(Tree& tree, const DistributedTree& distributed, const TreePlan& plan,
                  Communicator& ranks) override
     {
+        tree_ = &tree;
         arrivals_.receive(now(), sorted_, distributed.coarse, distributed.domains, ranks);
         const std::vector<std::size_t> begins = leaving_begins(distributed);
         const std::size_t rank = std::size_t(distributed.rank), begin = begins[rank];
-        const KeySorter::SortedRun own{
+        const KeySorter::SortedRun run{
             arrivals_.first_from(distributed.rank),
             std::span<const Key>(sorted_.keys).subspan(begin, begins[rank + 1] - begin)};
-        make_local_trees(local_, arrivals_, own, cube_, plan.leaf_size, distributed.own_leaves());
-        gather_particles(local_, arrivals_, now());
+        own_ = make_local_trees(tree.octree, top_, sorter_, arrivals_, run, cube_, plan.leaf_size,
+                                distributed);
     }
     void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                        Communicator& ranks) override
     {
         if (now().longest_softening && !arrivals_.has_softenings()) // lengths were not sent yet
-            receive(distributed, plan, ranks);
+            receive(*tree_, distributed, plan, ranks);
         arrivals_.receive_moved(now(), sorted_, distributed.coarse, distributed.domains, ranks);
-        gather_particles(local_, arrivals_, now());
     }
     Moments sum_moments(const TreePlan& plan) override
     {
-        chamomile::sum_moments(local_, plan.criterion ? plan.criterion->order : 0);
-        return moments_of_roots(local_);
+        imported_.clear(*tree_, top_, own_);
+        chamomile::sum_moments(*tree_, arrivals_, now(), plan.criterion ? plan.criterion->order : 0,
+                               own_.roots);
+        return moments_of_roots(tree_->moments, own_.roots);
     }
     void make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan&) override
     {
-        imported_ = {};
-        essential_tree_.grow(tree, distributed, local_, imported_);
+        top_.plant_moments(distributed.coarse, tree.moments, own_.cells);
     }
-    std::span<const Index> cell_of() const override { return essential_tree_.cell_of; }
+    std::span<const Index> cell_of() const override { return top_.cell_of(); }
 
     void find_targets(TargetGroups& groups) override
     {
         list_where(
-            size(), [&](std::size_t k) { return arrivals_.is_target()[own().order[k]]; },
+            size(), [&](std::size_t k) { return arrivals_.is_target()[octree().order[k]]; },
             groups.found);
     }
     void find_boxes(TargetGroups& groups, double longest_side) override
     {
-        chamomile::find_boxes(groups, own(), longest_side);
+        chamomile::find_boxes(groups, octree(), longest_side);
     }
     void find_softenings(TargetGroups& groups) override
     {
-        chamomile::find_softenings(groups, own().softening);
+        chamomile::find_softenings(groups, octree().softening);
     }
 
-    void start_imports(const TreeReach& reach) override { find_reaches(local_, reach); }
-    void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
-                Communicator& ranks) override
-    {
-        imported_ = import_cells(asked, local_, distributed.first_leaf(), ranks);
-        essential_tree_.grow(tree, distributed, local_, imported_, &asked.reach);
-        has_reaches_ = true;
-    }
+    void start_imports(const TreeReach& reach) override;
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override
     {
-        std::span<const OpeningRadius> known; // empty on a single rank
-        if (std::exchange(has_reaches_, false))
-            known = essential_tree_.reach;
-        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, reach_);
     }
     void estimate(const Walk& walk, const TargetGroups& groups,
                   std::span<double> accelerations) override
@@ -101,15 +93,17 @@ public:
         estimate_on_host(walk, groups, accelerations);
     }
     bool estimates_as_walk() const override { return true; }
-    void finish(Tree& tree) override { essential_tree_.copy_particles(tree, local_, imported_); }
-    Imported imported() const override
+    void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
+                Communicator& ranks) override
     {
-        return {imported_.particles.size(), imported_.cells.size()};
+        imported_.clear(tree, top_, own_);
+        imported_.import(tree, asked, {tree.octree, tree.moments, own_, reach_}, ranks);
+        imported_.add_nodes(tree, top_, own_, distributed.coarse, asked.criterion);
     }
+    Imported imported() const override { return imported_.imported(); }
 
     std::size_t size() const override { return arrivals_.size(); }
-    std::size_t cells() const override { return own().cells.size(); }
-    const Octree* octree() const override { return &own(); }
+    std::size_t cells() const override { return own_.cells - top_.tops().size(); }
     std::span<const Index> active() const override { return arrivals_.targets(); }
 
     ArrivalSums begin_sums(const SumArrays& to, std::size_t targets, bool with_potentials) override
@@ -141,7 +135,7 @@ public:
                 row_work(row.target_end - row.target_begin, row.particle_count,
                          row.cell_end - row.cell_begin, shared + row.far_end - row.far_begin);
             for (Index t = row.target_begin; t < row.target_end; ++t)
-                work_[own().order[groups.target(t)]] = work;
+                work_[octree().order[groups.target(t)]] = work;
         }
     }
     std::uint64_t return_results(const TargetGroups& groups, bool has_work_of_targets,
@@ -150,7 +144,7 @@ public:
     std::vector<Index> leaving() override { return {sorted_.order.begin(), sorted_.order.end()}; }
     std::vector<Index> arriving() override
     {
-        return {own().order.begin(), own().order.begin() + std::ptrdiff_t(size())};
+        return {octree().order.begin(), octree().order.begin() + std::ptrdiff_t(size())};
     }
     std::vector<std::size_t> leaving_begins(const DistributedTree& distributed) const override
     {
@@ -163,10 +157,7 @@ public:
         return rows_.held_bytes() +
                held_bytes(sorted_.keys, sorted_.order, sorted_.scratch.keys, sorted_.scratch.order,
                           sorted_.scratch.bucket) +
-               arrivals_.memory() + local_.memory() +
-               held_bytes(imported_.leaves, imported_.cells, imported_.higher, imported_.softening,
-                          imported_.particles, imported_.particle_softening,
-                          essential_tree_.cell_of, essential_tree_.reach) +
+               arrivals_.memory() + tree_bytes() + imported_.held_bytes() +
                held_bytes(acceleration_, potential_, work_, work_of_target_);
     }
     std::pmr::memory_resource* memory() override { return large_memory(); }
@@ -176,27 +167,52 @@ private:
     using Memory = std::pmr::vector<T>;
 
     const Rows& now() const { return rows_.now(); }
-    const Octree& own() const { return local_.octree; }
+    const Octree& octree() const { return tree_->octree; }
+    /// Returns the bytes of the tree, and of scratch to make it.
+    std::size_t tree_bytes() const
+    {
+        constexpr std::size_t of_sorter = sizeof(Key) + 14; // bytes per particle (RadixScratch)
+        std::size_t bytes = chamomile::held_bytes(reach_);
+        if (!tree_)
+            return bytes;
+        bytes += memory_of(octree()) + memory_of(tree_->moments) +
+                 chamomile::held_bytes(tree_->nodes.nodes, tree_->nodes.node_of) +
+                 octree().order.capacity() * of_sorter;
+        for (const std::vector<Cell>& cells : octree().scratch)
+            bytes += chamomile::held_bytes(cells);
+        return bytes;
+    }
 
     RankRows rows_;
     RootCube cube_;
     KeyedRows sorted_;
     ReceivedParticles arrivals_;
-    LocalTrees local_;
+    Tree* tree_ = nullptr; ///< of the last receive(): local cells among those of the coarse tree
+    KeySorter sorter_;
+    TopOfTree top_;
+    OwnCells own_;
+    Memory<OpeningRadius> reach_{large_memory()}; ///< per cell before imports; one rank: empty
     ImportedCells imported_;
-    LocallyEssentialTree essential_tree_;
-    bool has_reaches_ = false; ///< essential_tree_.reach matches the current cells
-    SumArrays to_;             ///< of the rows
+    SumArrays to_; ///< of the rows
     bool has_potentials_ = false;
     Memory<Vec3<double>> acceleration_{large_memory()};
     Memory<double> potential_{large_memory()};
     Memory<float> work_{large_memory()}, work_of_target_{large_memory()};
 };
 
+void HostPart::start_imports(const TreeReach& reach)
+{
+    imported_.clear(*tree_, top_, own_);
+    resize_discarding(reach_, own_.cells);
+#pragma omp parallel for if (reach_.size() > worth_threads) schedule(static)
+    for (std::size_t c = 0; c < reach_.size(); ++c)
+        reach_[c] = reach.of(tree_->moments, Index(c));
+}
+
 std::uint64_t HostPart::return_results(const TargetGroups& groups, bool has_work_of_targets,
                                        Communicator& ranks)
 {
-    const auto& order = own().order;
+    const auto& order = octree().order;
     if (has_work_of_targets) {
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(static)
         for (std::size_t t = 0; t < groups.target_count; ++t)

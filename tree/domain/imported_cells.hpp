@@ -4,58 +4,40 @@
 
 #include <vector>
 
-#include "chamomile/tree/domain/domain_part.hpp"
-#include "chamomile/tree/domain/local_trees.hpp"
+#include "chamomile/tree/domain/exported_cells.hpp"
 
 namespace chamomile {
 
-/// A remote cell below a leaf of the coarse tree. Cells follow in depth-first order.
-struct EssentialCell {
-    Multipole multipole;
-    Box bounds;
-    Index count;
-    Index next; ///< number of cells in the subtree, this cell included
-    Index octant;
-    Index has_particles; ///< 1: its particles were sent, in tree order, and it has no daughters
-};
+/// ImportedCells answer the import requests of other ranks (DomainPart::import()) and append
+/// imported cells, moments, particles and nodes behind the local ones of a tree.
+///
+/// A cell is *absent* if neither its daughters nor its particles are on this rank. Lists may accept
+/// it. A list that opens it has a range that begins at absent_particles (has_absent()).
+class ImportedCells {
+public:
+    /// Drops the imports: the tree keeps the cells of `own`.
+    void clear(Tree& tree, const TopOfTree& top, const OwnCells& own);
+    /// Answers the other ranks from `local`, the cells of a tree without imports, and appends their
+    /// answers to the tree. Collective.
+    void import(Tree& tree, const ImportRequests& asked, const LocalCells& local,
+                Communicator& ranks);
+    /// Adds the nodes of imported cells behind the nodes of `own`.
+    void add_nodes(Tree& tree, const TopOfTree& top, const OwnCells& own, const CoarseTree& coarse,
+                   const AcceptanceCriterion& criterion) const;
 
-/// Numbers of imported cells and particles below one leaf of the coarse tree. With 0 cells, the
-/// particles belong to the leaf itself, which has no daughters.
-struct EssentialLeaf {
-    Index leaf, cells, particles;
-};
-
-/// Cells and particles imported from remote ranks, by rising leaf.
-struct ImportedCells {
-    std::vector<EssentialLeaf> leaves;
-    std::vector<EssentialCell> cells;
-    std::vector<HigherMoments> higher; ///< per cell, for orders 3 and 4
-    std::vector<Source> particles;
-    std::vector<CellSoftening> softening;   ///< per cell, with per-particle softening
-    std::vector<double> particle_softening; ///< eps^2 per particle, with per-particle softening
-};
-
-/// Sends each rank the local cells that its regions open, and returns the cells received.
-/// `first_leaf`: first leaf of this rank. Collective.
-ImportedCells import_cells(const ImportRequests& asked, const LocalTrees& local,
-                           std::size_t first_leaf, Communicator& communicator);
-
-/// Requests for remote cells. A request is the region of a cluster, sent to ranks that own leaves
-/// it opens. Memory is kept for the next evaluation.
-struct RegionExchange {
-    std::vector<ImportRegion> regions; ///< of this rank's clusters
-    Inbox asked;                       ///< regions received from remote ranks
-    int partners = 0;                  ///< number of ranks that regions were sent to
-    std::uint64_t bytes = 0;           ///< sent for imports by this rank
-
-    /// Sends each region to every rank with a leaf that it opens, and receives remote regions.
-    /// `part` finds the ranks.
-    void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                  const DistributedTree& tree, DomainPart& part, Communicator& communicator);
+    Imported imported() const { return imported_; }
+    std::size_t held_bytes() const;
 
 private:
-    std::vector<char> wanted_;                  ///< per region and rank: 1 if to be sent
-    std::vector<std::vector<ImportRegion>> to_; ///< regions for each rank
+    void append(Tree& tree, std::span<const MessageOfCells> messages);
+
+    CellExports exports_;
+    Inbox inbox_;
+    std::vector<ImportedLeaf> leaves_;
+    Imported imported_;
 };
+
+/// Returns whether any list opens an absent cell.
+bool has_absent(const InteractionLists& lists);
 
 } // namespace chamomile

@@ -1,8 +1,7 @@
 #include "chamomile/tree/domain/local_trees.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <cstring>
+#include <utility>
 
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/resize_discarding.hpp"
@@ -18,27 +17,6 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
     for (const std::size_t leaf : domains.first_leaf)
         of_ranks.push_back(begins[leaf]);
     return of_ranks;
-}
-
-std::size_t memory_of(const Octree& octree)
-{
-    return held_bytes(octree.cells, octree.boundaries.level, octree.boundaries.octants,
-                      octree.boundaries.block_min, octree.order, octree.sources, octree.softening);
-}
-
-std::size_t memory_of(const Moments& moments)
-{
-    return held_bytes(moments.multipole, moments.bounds, moments.higher, moments.softening);
-}
-
-std::size_t LocalTrees::memory() const
-{
-    constexpr std::size_t of_sorter = sizeof(Key) + 14; // bytes per particle (RadixScratch)
-    std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots, reach) +
-                        octree.order.capacity() * of_sorter;
-    for (const std::vector<Cell>& cells : scratch)
-        bytes += held_bytes(cells);
-    return bytes;
 }
 
 void ReceivedParticles::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
@@ -82,17 +60,18 @@ void ReceivedParticles::find_targets(const Rows& rows, const KeyedRows& sorted)
         row = sorted.order[row];
 }
 
-void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
-                      const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
-                      std::span<const Cell> leaves)
+OwnCells make_local_trees(Octree& octree, TopOfTree& top, KeySorter& sorter,
+                          const ReceivedParticles& arrivals, const KeySorter::SortedRun& sorted,
+                          const RootCube& cube, int leaf_size, const DistributedTree& distributed)
 {
-    Octree& octree = trees.octree;
+    const std::vector<Cell> leaves = distributed.own_leaves();
     octree.size = arrivals.size();
     // Without numbers, particles with equal keys arrive in order, and sorting keeps this order.
-    trees.sorter.sort_merged(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
-                             arrivals.number());
-    std::vector<std::vector<Cell>>& cells = trees.scratch;
-    cells.resize(leaves.size());
+    sorter.sort_merged(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
+                       arrivals.number());
+    std::vector<std::vector<Cell>>& cells = octree.scratch;
+    if (cells.size() < leaves.size())
+        cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbors' cache lines
@@ -100,67 +79,70 @@ void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
         append_cells(own, octree, leaves[leaf], arrivals.position(), leaf_size, arrivals.number());
         cells[leaf] = std::move(own);
     }
-    trees.roots = {0};
-    for (const std::vector<Cell>& own : cells)
-        trees.roots.push_back(trees.roots.back() + Index(own.size()));
-    resize_discarding(octree.cells, trees.roots.back());
-    std::size_t divided = 0;
+    std::vector<Index> before{0};
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+        before.push_back(before.back() + Index(cells[leaf].size()));
+    top.number(distributed, before, before.back());
+    const std::size_t n = before.back() + top.tops().size();
+    resize_discarding(octree.cells, n);
+    std::size_t divided = top.divided();
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1) reduction(+ : divided)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-        Index c = trees.roots[leaf];
+        const Index root = top.own_roots()[leaf];
+        Index c = root;
         for (Cell cell : cells[leaf]) {
-            cell.next += trees.roots[leaf];
+            cell.next += root;
             divided += cell.next > c + 1;
             octree.cells[c++] = cell;
         }
     }
+    top.plant_cells(octree);
     octree.divided = divided;
+    return {Index(n),
+            Index(divided + 1),
+            Index(octree.size),
+            {top.own_roots().begin(), top.own_roots().end()},
+            distributed.first_leaf()};
 }
 
-void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, const Rows& rows)
+void sum_moments(Tree& tree, const ReceivedParticles& arrivals, const Rows& rows, int order,
+                 std::span<const Index> roots)
 {
-    gather_sources(trees.octree, arrivals.position(), arrivals.mass());
+    Octree& octree = tree.octree;
+    Moments& moments = tree.moments;
+    const std::size_t n = octree.cells.size();
+    resize_discarding(octree.sources, arrivals.size());
     TreeParticles particles;
     if (rows.longest_softening) {
         particles.softening = view_of(arrivals.softening());
         particles.longest_softening = *rows.longest_softening;
     }
-    set_softenings(trees.octree, particles);
-}
-
-void sum_moments(LocalTrees& trees, int order)
-{
-    const std::size_t n = trees.octree.cells.size(), leaves = trees.roots.size() - 1;
-    resize_discarding(trees.moments.multipole, n);
-    resize_discarding(trees.moments.bounds, n);
-    resize_discarding(trees.moments.higher, order > 2 ? n : 0);
-    resize_discarding(trees.moments.softening, trees.octree.softening.empty() ? 0 : n);
+    set_softenings(octree, particles);
+    resize_discarding(moments.multipole, n);
+    resize_discarding(moments.bounds, n);
+    resize_discarding(moments.higher, order > 2 ? n : 0);
+    resize_discarding(moments.softening, rows.longest_softening ? n : 0);
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic, 1)
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf)
-        compute_moments(trees.moments, trees.octree, order, trees.roots[leaf],
-                        trees.roots[leaf + 1]);
+    for (std::size_t leaf = 0; leaf < roots.size(); ++leaf) {
+        const Cell& root = octree.cells[roots[leaf]];
+        for (Index k = root.begin; k < root.begin + root.count; ++k)
+            octree.sources[k] = {arrivals.position()[octree.order[k]],
+                                 arrivals.mass()[octree.order[k]]};
+        compute_moments(moments, octree, order, roots[leaf], root.next);
+    }
 }
 
-void find_reaches(LocalTrees& trees, const TreeReach& reach)
+Moments moments_of_roots(const Moments& moments, std::span<const Index> roots)
 {
-    const std::size_t n = trees.octree.cells.size();
-    resize_discarding(trees.reach, n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t c = 0; c < n; ++c)
-        trees.reach[c] = reach.of(trees.moments, Index(c));
-}
-
-Moments moments_of_roots(const LocalTrees& trees)
-{
-    Moments roots;
+    Moments some;
     const auto pick = [&](const auto& from, auto& to) {
-        for (std::size_t leaf = 0; !from.empty() && leaf + 1 < trees.roots.size(); ++leaf)
-            to.push_back(from[trees.roots[leaf]]);
+        for (std::size_t leaf = 0; !from.empty() && leaf < roots.size(); ++leaf)
+            to.push_back(from[roots[leaf]]);
     };
-    pick(trees.moments.multipole, roots.multipole);
-    pick(trees.moments.higher, roots.higher);
-    pick(trees.moments.softening, roots.softening);
-    return roots;
+    pick(moments.multipole, some.multipole);
+    pick(moments.higher, some.higher);
+    pick(moments.softening, some.softening);
+    return some;
 }
 
 } // namespace chamomile

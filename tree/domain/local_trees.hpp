@@ -4,35 +4,15 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "chamomile/core/ranks/column_exchange.hpp"
-#include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/domains.hpp"
 #include "chamomile/tree/domain/memory_use.hpp"
+#include "chamomile/tree/domain/top_of_tree.hpp"
 #include "chamomile/tree/key_sorter.hpp"
-#include "chamomile/tree/own_softenings.hpp"
-#include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
-
-/// The sorted particles in a rank's leaves, and the cells below these leaves. Memory is kept.
-struct LocalTrees {
-    Octree octree{large_memory()}; ///< cells leaf by leaf
-    Moments moments{large_memory()};
-    std::pmr::vector<OpeningRadius> reach{large_memory()}; ///< per cell, by find_reaches()
-    std::vector<Index> roots; ///< first cell of each leaf; last entry: number of cells
-    KeySorter sorter;
-    std::vector<std::vector<Cell>> scratch;
-
-    /// Returns the bytes held.
-    std::size_t memory() const;
-};
-
-/// Return the bytes held by the arrays.
-std::size_t memory_of(const Octree& octree);
-std::size_t memory_of(const Moments& moments);
 
 /// Returns where the rows in each rank's domain begin among the sorted rows; last entry: number of
 /// rows.
@@ -117,23 +97,20 @@ private:
     ExchangeMemory memory_;
 };
 
-/// Sorts the arrivals and makes the cells below `leaves`. Cells and particle order equal those of a
-/// single-rank tree. `sorted`: keys of the arrivals from this rank, which are in key order.
-void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
-                      const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
-                      std::span<const Cell> leaves);
+/// Sorts the arrivals, makes the cells below this rank's leaves, and numbers them together with the
+/// coarse tree. Cells and particle order equal those of a single-rank tree. `sorted`: keys of the
+/// arrivals from this rank, which are in key order.
+OwnCells make_local_trees(Octree& octree, TopOfTree& top, KeySorter& sorter,
+                          const ReceivedParticles& arrivals, const KeySorter::SortedRun& sorted,
+                          const RootCube& cube, int leaf_size, const DistributedTree& distributed);
 
 /// Fills sources with the arrivals' positions and masses, and eps^2 if rows have per-particle
-/// softening.
-void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, const Rows& rows);
+/// softening. Makes room for the moments of all cells, and sums the moments of the local cells
+/// below `roots`, equal to the moments on a single rank.
+void sum_moments(Tree& tree, const ReceivedParticles& arrivals, const Rows& rows, int order,
+                 std::span<const Index> roots);
 
-/// Sums the moments of local cells, equal to the moments on a single rank.
-void sum_moments(LocalTrees& trees, int order);
-
-/// Finds the opening radius of each local cell.
-void find_reaches(LocalTrees& trees, const TreeReach& reach);
-
-/// Returns the moments at the first cell of each leaf, without bounds.
-Moments moments_of_roots(const LocalTrees& trees);
+/// Returns the moments of the cells `roots`, without bounds.
+Moments moments_of_roots(const Moments& moments, std::span<const Index> roots);
 
 } // namespace chamomile

@@ -1,4 +1,5 @@
 // The coarse tree of particles that exist only as counts, more than a machine holds.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -57,7 +58,20 @@ TEST_CASE("domains count more particles than an Index holds")
                 CHECK(std::abs(double(tree.particles_before[end] - tree.particles_before[first]) -
                                double(all / 4)) <= double(2 * max));
             }
-            CHECK(keep_domains(tree, pieces, domains).first_leaf == domains.first_leaf);
+            CHECK(keep_domains(tree, pieces, domains, domains).first_leaf == domains.first_leaf);
+            // The cuts of the last domains stay where no piece crosses them, unless they are far.
+            const auto cut_at = [&](std::size_t piece) {
+                Domains other = domains;
+                other.first_leaf[1] = std::size_t(
+                    std::ranges::lower_bound(tree.targets_before, pieces[piece].targets.begin) -
+                    tree.targets_before.begin());
+                return other;
+            };
+            const Domains near = cut_at(domains.first_piece[1] + 2),
+                          far = cut_at(domains.first_piece[1] + 20);
+            CHECK(near.first_leaf != domains.first_leaf);
+            CHECK(keep_domains(tree, pieces, domains, near).first_leaf == near.first_leaf);
+            CHECK(keep_domains(tree, pieces, domains, far).first_leaf == domains.first_leaf);
         }
     });
 }

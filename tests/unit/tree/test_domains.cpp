@@ -7,14 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/core/bounds.hpp"
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
-#include "chamomile/force/ranks/migration.hpp"
 #include "chamomile/tree/domain/domain_tree_builder.hpp"
-#include "chamomile/tree/domain/locally_essential_tree.hpp"
+#include "chamomile/tree/domain/imported_cells.hpp"
 #include "tests/unit/clouds.hpp"
 #include "tests/unit/direct_parts.hpp"
 #include "tests/unit/pairwise.hpp"
@@ -130,14 +128,25 @@ ListsByGroup lists_of_ranks(const Particles& p, const TreePlan& plan, int ranks,
                   Profile profile;
                   builder.build(tree, rows_of(p, communicator.rank(), ranks), plan, profile);
                   builder.make_groups(groups, tree, {}, plan.groups);
-                  builder.start_nodes(tree, groups, profile);
-                  builder.finish_nodes(tree, groups, profile);
-                  Walk walk;
-                  walk.prepare(tree.octree, tree.nodes, *plan.criterion);
                   InteractionLists lists;
-                  if (!groups.clusters.empty())
-                      walk.list(lists, groups, 0, groups.clusters.size());
-                  CHECK(!has_absent(lists));
+                  const auto make_lists = [&](TargetGroups& of) {
+                      builder.start_nodes(tree, of, profile);
+                      builder.finish_nodes(tree, of, profile);
+                      Walk walk;
+                      walk.prepare(tree.octree, tree.nodes, *plan.criterion);
+                      lists = {};
+                      if (!of.clusters.empty())
+                          walk.list(lists, of, 0, of.clusters.size());
+                      CHECK(!has_absent(lists));
+                  };
+                  if (held_back) { // imports of other groups are replaced
+                      TargetGroups few;
+                      builder.make_groups(few, tree, {}, plan.groups);
+                      few.clusters.resize(std::min<std::size_t>(few.clusters.size(), 1));
+                      make_lists(groups);
+                      make_lists(few);
+                  }
+                  make_lists(groups);
                   const std::lock_guard lock(mutex);
                   add_lists(all, tree, groups, lists);
               },
@@ -403,54 +412,26 @@ TEST_CASE("different options and coincident particles raise equal errors on all 
     CHECK(twins.find("107") != std::string::npos);
 }
 
-TEST_CASE("a first migration sends all particles to equal domains, in tree order")
+TEST_CASE("kept cells find a bad position on any rank")
 {
-    Particles twins = uniform_cube(4000);
-    for (std::size_t i = 0; i < twins.size(); i += 3)
-        twins.position[i] = twins.position[0]; // one key: no domain divides them
-    const Particles sets[] = {hernquist(4000), twins, Particles()};
-    for (const Particles& p : sets)
-        for (const int P : rank_counts) {
-            CAPTURE(P);
-            const std::size_t n = p.size();
-            std::mutex mutex;
-            std::vector<std::vector<Index>> numbers(std::size_t{unsigned(P)});
-            run_ranks(P, [&](Communicator& ranks) {
-                // The last rank has no row.
-                const auto first = [&](int r) {
-                    return n * std::size_t(r) / std::size_t(std::max(P - 1, 1));
-                };
-                const std::size_t begin = std::min(first(ranks.rank()), n),
-                                  end = std::min(first(ranks.rank() + 1), n);
-                const Migration way =
-                    first_migration(std::span(p.position).subspan(begin, end - begin),
-                                    std::span(p.mass).subspan(begin, end - begin), ranks);
-                std::vector<Index> leaving;
-                for (const Index row : way.leaving)
-                    leaving.push_back(Index(begin) + row);
-                Inbox inbox;
-                ranks.all_to_all<Index>(runs_of(std::span<const Index>(leaving), way.begins),
-                                        inbox);
-                const std::lock_guard lock(mutex);
-                for (const Index k : way.arriving)
-                    numbers[std::size_t(ranks.rank())].push_back(inbox.all<Index>()[k]);
-            });
-            std::vector<Index> all;
-            for (const auto& some : numbers) {
-                if (&p == sets)
-                    CHECK(std::abs(double(some.size()) - double(n) / P) <=
-                          2.0 * double(n) / 64 / P);
-                all.insert(all.end(), some.begin(), some.end());
-            }
-            Boundaries boundaries;
-            std::pmr::vector<Index> order;
-            if (n > 0)
-                KeySorter().sort(
-                    p.position,
-                    cube_around(bounds_of(p.position).box.low, bounds_of(p.position).box.high),
-                    boundaries, order);
-            CHECK(std::ranges::equal(all, order));
-        }
+    Particles p = hernquist(4000);
+    std::fill(p.mass.begin() + 3000, p.mass.end(), 0.0); // also of a massless particle
+    const TreePlan plan{.leaf_size = 8, .groups = {32, 4}, .criterion = criteria[0].criterion};
+    for (const int P : {1, 3})
+        run_ranks(P, [&](Communicator& ranks) {
+            DomainTreeBuilder builder(ranks, "auto");
+            Tree tree(builder.memory());
+            Profile profile;
+            TreeParticles rows = rows_of(p, ranks.rank(), P);
+            builder.build(tree, rows, plan, profile);
+            Particles moved = p;
+            moved.position[3210].y = NAN;
+            rows.position = rows_of(moved, ranks.rank(), P).position;
+            CHECK_THROWS_WITH_AS(builder.refit(tree, rows, plan, profile),
+                                 "particle 3210: position: must be finite", CollectiveError);
+            rows.position = rows_of(p, ranks.rank(), P).position;
+            builder.refit(tree, rows, plan, profile); // and nothing is lost
+        });
 }
 
 TEST_CASE("two solvers alternate on the same ranks")
